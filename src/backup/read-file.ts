@@ -145,7 +145,7 @@ async function* linesOf(file: string, onRead?: OnRead): AsyncGenerator<readonly 
 function faultOf(error: unknown, file: string): unknown {
   const { code, message } = error as NodeJS.ErrnoException
   if (error instanceof AppError && error.code === 'invalid_input') return damaged(file, message, error)
-  if (code === 'ENOENT') return new AppError('not_found', `there is no file ${file}`, { cause: error })
+  if (code === 'ENOENT') return new AppError('invalid_input', `there is no file ${file}`, { cause: error })
   if (code === 'Z_DATA_ERROR') return damaged(file, 'it is damaged, or no backup of Atrium', error)
   if (code === 'Z_BUF_ERROR') return damaged(file, 'it is not complete', error)
   if (typeof code === 'string' && !(error instanceof AppError))

@@ -11,7 +11,7 @@ import { checkServerName } from '#mcp/names.ts'
 import { readHeaders, readVariables } from '#mcp/target.ts'
 import { withOpenTools } from './home-tools.ts'
 import { agrees } from './prompts.ts'
-import { inColumns, listedBy, print, table } from './report.ts'
+import { cannotRead, inColumns, listedBy, print, table } from './report.ts'
 import { reloadService } from './running-service.ts'
 
 const maxShownChars = 300
@@ -162,9 +162,7 @@ export async function testServer(
 
 /** Adds the servers of another client's file, and says what was taken and what was left. */
 export async function importServers(file: string, options: Options): Promise<void> {
-  const text = await readFile(file, 'utf8').catch((error: NodeJS.ErrnoException) => {
-    throw new AppError('invalid_input', `${file} cannot be read (${error.code ?? 'unreadable'})`, { cause: error })
-  })
+  const text = await readFile(file, 'utf8').catch(cannotRead(file))
   if (text.length > maxFileChars) throw new AppError('invalid_input', `${file} is over ${maxFileChars} characters`)
   let isStopped = false
   await withServers(async (servers, signal) => {

@@ -17,7 +17,7 @@ import { readZip } from '#skills/zip.ts'
 import { reloadService } from './running-service.ts'
 import { withStore } from './home-store.ts'
 import { agrees } from './prompts.ts'
-import { inColumns, listedBy, paint, print, table } from './report.ts'
+import { cannotRead, inColumns, listedBy, paint, print, table } from './report.ts'
 
 const maxArchiveBytes = 14 * 1024 * 1024
 
@@ -75,6 +75,7 @@ export function showSkill(name: string, options: Options): Promise<void> {
 
 /** Exit code 1 when the folder is no skill. */
 export async function checkFolder(path: string, options: Options): Promise<void> {
+  await stat(path).catch(cannotRead(path))
   const folder = await readPath(path).catch((error: unknown) => asFault(error, basename(resolve(path))))
   if ('level' in folder) return tellFindings(folder.file, [folder], options)
   await withSkills(async (skills) => tellFindings(folder.name, await skills.check(folder), options))
@@ -82,7 +83,7 @@ export async function checkFolder(path: string, options: Options): Promise<void>
 
 /** What there is but cannot be read as a folder of files is no skill. */
 function asFault(error: unknown, file: string): SkillFinding {
-  if (!(error instanceof AppError) || error.code === 'not_found') throw error
+  if (!(error instanceof AppError)) throw error
   return { level: 'fault', file, message: error.message }
 }
 
@@ -152,15 +153,12 @@ function withSkills(work: (skills: Skills) => Promise<void>): Promise<void> {
 }
 
 /** A folder, or an archive with one. */
+/** Reads a folder, or a ZIP archive with one. */
 async function readPath(path: string): Promise<SkillFolder> {
-  const found = await stat(path).catch((error: unknown) => {
-    throw new AppError('not_found', `${path} cannot be read (${(error as NodeJS.ErrnoException).code})`, {
-      cause: error,
-    })
-  })
+  const found = await stat(path).catch(cannotRead(path))
   if (found.isDirectory()) return readFolder(path)
   if (found.size > maxArchiveBytes) throw new AppError('too_large', `${path} has ${found.size} bytes`)
-  return readZip(await readFile(path))
+  return readZip(await readFile(path).catch(cannotRead(path)))
 }
 
 async function textOf(skills: Skills, skill: UserSkill, path: string): Promise<string> {

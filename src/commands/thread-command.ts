@@ -21,7 +21,7 @@ import { importedItems, maxImportBytes, readExport } from '#turns/thread-import.
 import { isTitle } from '#turns/thread-title.ts'
 import { withStore } from './home-store.ts'
 import { agrees } from './prompts.ts'
-import { print } from './report.ts'
+import { cannotRead, print } from './report.ts'
 import { readInput } from './stdin.ts'
 
 export function showThread(id: string, { json = false }: { json?: boolean }): Promise<void> {
@@ -102,14 +102,10 @@ export async function importThread(path: string, options: { json?: boolean }): P
 const tooLong = `an exported thread has at most ${maxImportBytes} bytes`
 
 async function readBounded(path: string): Promise<string> {
-  const cannotRead = (error: unknown): never => {
-    const why = (error as NodeJS.ErrnoException).code ?? 'unreadable'
-    const message = `${path} cannot be read (${why}): name a file that \`atrium threads export\` has written`
-    throw new AppError('invalid_input', message, { cause: error })
-  }
-  const { size } = await stat(path).catch(cannotRead)
+  const refuse = cannotRead(path, ': name a file that `atrium threads export` has written')
+  const { size } = await stat(path).catch(refuse)
   if (size > maxImportBytes) throw new AppError('too_large', tooLong)
-  return readFile(path, 'utf8').catch(cannotRead)
+  return readFile(path, 'utf8').catch(refuse)
 }
 
 function withThread(id: string, work: (store: Store, thread: Thread) => Promise<void>): Promise<void> {

@@ -23,7 +23,7 @@ import type { LoadedTool, Sandbox } from '#sandbox/supervisor/sandbox.ts'
 import { agentNames, asAppError, componentNameFault } from '#sandbox/component-tools.ts'
 import { agrees } from './prompts.ts'
 import { reloadService } from './running-service.ts'
-import { inColumns, paint, pasteable, print, table } from './report.ts'
+import { cannotRead, inColumns, paint, pasteable, print, table } from './report.ts'
 import { withTools } from './home-tools.ts'
 
 const maxShownChars = 300
@@ -37,7 +37,10 @@ export async function installTool(
   file: string,
   { capabilities: capabilityFile, name, yes }: InstallOptions,
 ): Promise<void> {
-  const [component, capabilities] = await Promise.all([read(file), read(capabilityFile).then(String)])
+  const [component, capabilities] = await Promise.all([
+    readFile(file).catch(cannotRead(file)),
+    readFile(capabilityFile, 'utf8').catch(cannotRead(capabilityFile)),
+  ])
   await withSandbox(async ({ store, sandbox }) => {
     const installed = await store.tools.list()
     const before = installed.find((tool) => tool.name === name)
@@ -174,15 +177,6 @@ function namesOf({ name, capabilities }: ToolRecord): string[] {
     return agentNames(name, readCapabilities(capabilities).capabilities.actions)
   } catch {
     return [name]
-  }
-}
-
-async function read(file: string): Promise<Buffer> {
-  try {
-    return await readFile(file)
-  } catch (error) {
-    const why = (error as NodeJS.ErrnoException).code ?? 'unreadable'
-    throw new AppError('invalid_input', `${file} cannot be read (${why})`, { cause: error })
   }
 }
 

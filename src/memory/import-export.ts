@@ -110,7 +110,7 @@ export function makeFolder(folder: string): void {
 
 async function checkFolder(folder: string): Promise<void> {
   const found = await stat(folder).catch((error: unknown) => {
-    throw new AppError('not_found', `there is no folder ${folder}`, { cause: error })
+    throw new AppError('invalid_input', `there is no folder ${folder}`, { cause: error })
   })
   if (!found.isDirectory()) throw new AppError('invalid_input', `${folder} is not a folder`)
 }

@@ -6,10 +6,10 @@ import { maxSkillBytes, maxSkillFiles, type SkillFile, type SkillFolder } from '
 
 const maxDepth = 10
 
-/** The folder at a path. Throws not_found, invalid_input, too_large. */
+/** The folder at a path. Throws invalid_input, too_large. */
 export async function readFolder(path: string): Promise<SkillFolder> {
   const root = await realpath(path).catch((error: unknown) => {
-    throw new AppError('not_found', `${path} cannot be read (${(error as NodeJS.ErrnoException).code})`, {
+    throw new AppError('invalid_input', `${path} cannot be read (${(error as NodeJS.ErrnoException).code})`, {
       cause: error,
     })
   })

@@ -89,7 +89,7 @@ test('a whole backup is told by its header, files and digest', async (t) => {
   writeFileSync(file, whole)
   const found = await verifyBackup(file)
   assert.deepEqual([found.header, found.files, found.bytes], [header, 2, whole.length])
-  await assert.rejects(verifyBackup(join(folder(t), 'none')), { code: 'not_found' })
+  await assert.rejects(verifyBackup(join(folder(t), 'none')), { code: 'invalid_input', message: /^there is no file / })
   await assert.rejects(verifyBackup(folder(t)), { code: 'invalid_input', message: /cannot be read/ })
 })
 

@@ -90,8 +90,8 @@ test('a check tells what cannot be read as a skill as a fault: a link, an archiv
 })
 
 for (const [what, args, code, words] of [
-  ['a path that is not there', ['add', '/no/such/folder'], 1, /cannot be read \(ENOENT\)/],
-  ['a path to check that is not there', ['check', '/no/such/folder'], 1, /cannot be read/],
+  ['a path that is not there', ['add', '/no/such/folder'], 2, /cannot be read \(ENOENT\)/],
+  ['a path to check that is not there', ['check', '/no/such/folder'], 2, /cannot be read/],
   ['a folder that is no skill', ['add', home.path], 2, /there is no SKILL\.md/],
   ['a skill that is not there', ['show', 'nothing'], 1, /there is no skill "nothing"/],
 ] as const) {

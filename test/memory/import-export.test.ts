@@ -90,7 +90,7 @@ test('what cannot be a document is left out and told, and the rest is kept', asy
     'taken/inside.md',
   ])
   assert.equal((await documents.read(ada, 'good.md')).content, 'good')
-  await rejectsWith(importFolder({ documents, user: ada, folder: join(from, 'nowhere'), onProgress }), 'not_found')
+  await rejectsWith(importFolder({ documents, user: ada, folder: join(from, 'nowhere'), onProgress }), 'invalid_input')
   await rejectsWith(importFolder({ documents, user: ada, folder: join(from, 'good.md'), onProgress }), 'invalid_input')
 })
 

@@ -45,7 +45,7 @@ test('clutter is told by whole names', () => {
 test('a folder that is none, has links, or is too deep or too large is refused', async (t) => {
   const root = newFolder(t, ['a.md', `${'d/'.repeat(9)}x`])
   assert.equal((await readFolder(root)).files.length, 2)
-  await assert.rejects(readFolder(join(root, 'nowhere')), { code: 'not_found' })
+  await assert.rejects(readFolder(join(root, 'nowhere')), { code: 'invalid_input' })
   await assert.rejects(readFolder(join(root, 'a.md')), { code: 'invalid_input' })
   await assert.rejects(readFolder(newFolder(t, [`${'d/'.repeat(10)}x`])), {
     code: 'invalid_input',
