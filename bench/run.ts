@@ -1,9 +1,9 @@
 // The entry of `npm run bench`: runs every suite with one mock model, and compares results with the floors of this run.
 import { writeFileSync } from 'node:fs'
 import { cpus, platform, totalmem } from 'node:os'
-import { parseArgs } from 'node:util'
 import { readCommit } from '#lib/commit.ts'
 import { readVersion } from '#lib/version.ts'
+import { readFlags, refuseFlags } from '../tools/flags.ts'
 import { createChildren } from './children.ts'
 import { capacity } from './capacity.ts'
 import { completions } from './completions.ts'
@@ -113,7 +113,7 @@ const quick: Scale = {
 }
 
 async function run(): Promise<void> {
-  const { values } = parseArgs({
+  const { values } = readFlags(usage, {
     options: {
       quick: { type: 'boolean' },
       only: { type: 'string' },
@@ -125,7 +125,6 @@ async function run(): Promise<void> {
       help: { type: 'boolean' },
     },
   })
-  if (values.help) return console.log(usage)
   const names = values.only !== undefined ? values.only.split(',') : values.guard ? guarded : Object.keys(suites)
   const cores = `${cpus().length} x ${cpus()[0]?.model.trim()}`
   const before = values.guard ? recorded(cores) : undefined
@@ -165,11 +164,7 @@ async function run(): Promise<void> {
 }
 
 function choose(name: string): Suite {
-  const suite = suites[name]
-  if (!suite)
-    throw new Error(`there is no suite ${name}
-${usage}`)
-  return suite
+  return suites[name] ?? refuseFlags(usage, `there is no suite ${name}`)
 }
 
 try {

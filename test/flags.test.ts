@@ -24,6 +24,8 @@ for (const [name, script, wrong, says] of [
   ['mutate', 'test/mutate/run.ts', ['src', '--tests', '0'], /^--tests takes a number above 0, not 0\n/],
   ['mutate', 'test/mutate/run.ts', ['src/nowhere'], /^src\/nowhere is no file or folder in src or web\n/],
   ['shots', 'test/web/shots.ts', ['--wide'], /^Unknown option '--wide'/],
+  ['bench', 'bench/run.ts', ['--only', 'x'], /^there is no suite x\n/],
+  ['dev', 'tools/dev.ts', ['nope'], /^nope is no URL of a gateway\n/],
 ] as const) {
   test(`npm run ${name} prints its usage, and says which flag is wrong`, async () => {
     const usage = new RegExp(`npm run ${name} -- \\[`)

@@ -2,8 +2,13 @@
 // gateway, whose address is the first argument.
 import { join } from 'node:path'
 import { createServer } from 'vite'
+import { readFlags, refuseFlags } from './flags.ts'
 
-const gateway = process.argv[2] ?? 'http://127.0.0.1:3000'
+const usage = `npm run dev -- [URL]
+  URL is the address of the gateway, without it http://127.0.0.1:3000`
+const { positionals } = readFlags(usage, { allowPositionals: true, options: { help: { type: 'boolean' } } })
+const [gateway = 'http://127.0.0.1:3000'] = positionals
+if (!/^https?:/.test(gateway) || !URL.canParse(gateway)) refuseFlags(usage, `${gateway} is no URL of a gateway`)
 // The gateway accepts its cookie only from its own origin, so proxied requests carry that origin.
 const proxy = { target: gateway, ws: true, changeOrigin: true, headers: { origin: new URL(gateway).origin } }
 const checkout = join(import.meta.dirname, '..')
