@@ -12,7 +12,9 @@ export function check<T extends z.ZodMiniType>(schema: T, value: unknown, path =
   const result = z.safeParse(schema, value, { error: () => defaultMessage })
   if (result.success) return result.data
   const [issue] = result.error.issues
-  throw wrongField(joined(path, issue?.path ?? []), issue ? problemOf(issue, value) : defaultMessage)
+  if (!issue) throw wrongField(path, defaultMessage)
+  const unknown = issue.code === 'unrecognized_keys' ? issue.keys.slice(0, 1) : []
+  throw wrongField(joined(path, [...issue.path, ...unknown]), problemOf(issue, value))
 }
 
 /** Checks a required body. Throws invalid_input, also for an empty one. */
@@ -28,11 +30,19 @@ export function wrongField(path: string, problem: string): AppError {
   return new AppError('invalid_input', `${param} ${problem}`, { param })
 }
 
-/** Wrong types get the same message everywhere, unless the schema has one of its own. */
+/** A problem has the same message everywhere, unless the schema has one of its own. */
 function problemOf(issue: z.core.$ZodIssue, value: unknown): string {
-  if (issue.message !== defaultMessage || issue.code !== 'invalid_type') return issue.message
+  if (issue.message !== defaultMessage) return issue.message
+  if (issue.code === 'unrecognized_keys') return 'is no field of this request'
+  if (issue.code === 'invalid_value') return `must be ${oneOf(issue.values.map(String))}`
+  if (issue.code !== 'invalid_type') return defaultMessage
   const actual = issue.path.reduce<unknown>((at, key) => (at as Record<PropertyKey, unknown> | undefined)?.[key], value)
   return actual === undefined ? 'is missing' : `must be ${kinds[issue.expected] ?? issue.expected}`
+}
+
+function oneOf(words: readonly string[]): string {
+  const last = words.slice(-1).join('')
+  return words.length < 2 ? last : `${words.slice(0, -1).join(', ')} or ${last}`
 }
 
 const kinds: Readonly<Record<string, string>> = {

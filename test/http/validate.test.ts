@@ -9,6 +9,9 @@ const Schema = z.object({
   tools: z.optional(z.array(z.object({ name: z.string(), count: z.optional(z.int()) }))),
   on: z.optional(z.boolean()),
   size: z.optional(z.number('must be a size')),
+  effect: z.optional(z.enum(['read', 'write', 'off'])),
+  kind: z.optional(z.literal('ntfy')),
+  head: z.optional(z.strictObject({ url: z.string() })),
 })
 
 const faults: readonly [value: unknown, param: string | undefined, message: string][] = [
@@ -21,6 +24,10 @@ const faults: readonly [value: unknown, param: string | undefined, message: stri
   [{ name: 'a', tools: [{ name: 'b', count: 'x' }] }, 'tools[0].count', 'tools[0].count must be a number'],
   [{ name: 'a', on: 'yes' }, 'on', 'on must be true or false'],
   [{ name: 'a', size: 'x' }, 'size', 'size must be a size'],
+  [{ name: 'a', effect: 'maybe' }, 'effect', 'effect must be read, write or off'],
+  [{ name: 'a', effect: 5 }, 'effect', 'effect must be read, write or off'],
+  [{ name: 'a', kind: 'mail' }, 'kind', 'kind must be ntfy'],
+  [{ name: 'a', head: { url: 'x', command: 'y' } }, 'head.command', 'head.command is no field of this request'],
   ['text', undefined, 'the body must be a JSON object'],
 ]
 for (const [value, param, message] of faults) {
@@ -49,5 +56,5 @@ test('words do not change with the language that another package chose for zod',
   t.after(() => z.config({ localeError: before }))
   z.config({ localeError: () => 'andere Worte' })
   assert.throws(() => check(z.object({ name: z.string() }), {}), { message: 'name is missing' })
-  assert.throws(() => check(z.object({ name: z.enum(['a']) }), { name: 'b' }), { message: 'name is malformed' })
+  assert.throws(() => check(z.object({ name: z.enum(['a']) }), { name: 'b' }), { message: 'name must be a' })
 })
