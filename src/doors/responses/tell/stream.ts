@@ -68,17 +68,17 @@ const interrupted: TurnError = {
 }
 
 /**
- * A message that is being written. `lead` begins each of its delta events, `text` is the sum of its deltas. `had` is the
- * length of the text that the client has from an earlier stream; `ends` are the lengths after each delta.
+ * A message that is being written. `lead` begins each of its delta events, `start` is where its text starts in that of the
+ * answer. `had` is the length of the text that the client has from an earlier stream; `ends` are the lengths after each delta.
  */
 type Open = {
   readonly entryId: string
   readonly id: string
   readonly index: number
   readonly lead: string
+  readonly start: number
   readonly had: number
   readonly ends: number[]
-  text: string
 }
 
 export function createStream(given: StreamParts): Stream {
@@ -90,7 +90,7 @@ export function createStream(given: StreamParts): Stream {
   const output: OutputItem[] = []
   /** Entry ids of messages that were written to their end before they were stored. */
   const finished = new Set<string>()
-  const beginnings = createBeginnings()
+  const answer = createBeginnings()
   let next = 0
   let messages = 0
   let inputsLeft = skip
@@ -116,10 +116,16 @@ export function createStream(given: StreamParts): Stream {
     const position = `"item_id":"${id}","output_index":${index},"content_index":0,"logprobs":[],`
     const { ends } = (record.messages[messages++] ??= { entryId, from: next, ends: [] })
     const had = ends.at(-1) ?? 0
-    open = { entryId, id, index, lead: lead('response.output_text.delta', position), had, ends, text: '' }
+    const start = answer.text().length
+    open = { entryId, id, index, lead: lead('response.output_text.delta', position), start, had, ends }
     const added = event('response.output_item.added', itemFields(index, item))
     next += ends.length
     return added
+  }
+
+  /** The length of the text that was written of the open message. */
+  function lengthOf({ start }: Open): number {
+    return answer.text().length - start
   }
 
   /** True when the client has the beginning of another message in this place: its process was lost. */
@@ -133,11 +139,11 @@ export function createStream(given: StreamParts): Stream {
     if (replacesOther(entryId)) return interrupt()
     const before = open?.entryId === entryId ? '' : openMessage(entryId)
     const message = open as Open
-    message.text += text
-    beginnings.add(text)
-    const fresh = message.text.length - message.had
+    answer.add(text)
+    const written = lengthOf(message)
+    const fresh = written - message.had
     if (fresh <= 0) return before
-    message.ends.push(message.text.length)
+    message.ends.push(written)
     const number = next++
     if (number <= after) return before
     const unread = fresh < text.length ? text.slice(-fresh) : text
@@ -152,7 +158,7 @@ export function createStream(given: StreamParts): Stream {
     if (open?.entryId === entryId || before === undefined) return delta(entryId, text)
     if (open?.entryId !== before) return ''
     finished.add(before)
-    return closeMessage(open, messageOutput(open.id, open.text, 'completed')) + delta(entryId, text)
+    return closeUnstored(open, 'completed') + delta(entryId, text)
   }
 
   function closeMessage({ index }: Open, item: OutputItem): string {
@@ -161,9 +167,9 @@ export function createStream(given: StreamParts): Stream {
     return event('response.output_item.done', itemFields(index, item))
   }
 
-  /** Closes a message that will not be stored, because its process was lost or its turn was taken over. */
-  function breakOff(): string {
-    return open ? closeMessage(open, messageOutput(open.id, open.text, 'incomplete')) : ''
+  /** Closes a message with the text of its deltas: it is stored later, or never, because its process was lost. */
+  function closeUnstored(message: Open, status: 'completed' | 'incomplete'): string {
+    return closeMessage(message, messageOutput(message.id, answer.text().slice(message.start), status))
   }
 
   function isNextItem(entry: Entry): boolean {
@@ -186,7 +192,8 @@ export function createStream(given: StreamParts): Stream {
     let events = open?.entryId === entry.id ? '' : openMessage(entry.id)
     const message = open as Open
     // The text that no delta has carried becomes one delta. In a replay that is the whole text.
-    if (text.length > message.text.length) events += delta(entry.id, text.slice(message.text.length))
+    const written = lengthOf(message)
+    if (text.length > written) events += delta(entry.id, text.slice(written))
     events += closeMessage(message, item)
     return events
   }
@@ -220,7 +227,7 @@ export function createStream(given: StreamParts): Stream {
   }
 
   function end(ended: Turn): string {
-    const before = breakOff()
+    const before = open ? closeUnstored(open, 'incomplete') : ''
     over = true
     passAfter()
     const type = wireStatus(ended) === 'completed' ? 'response.completed' : 'response.failed'
@@ -263,7 +270,7 @@ export function createStream(given: StreamParts): Stream {
       return text
     },
     isOver: () => over,
-    beginnings: () => beginnings.all(),
+    beginnings: () => answer.all(),
     record,
   }
 }
