@@ -6,7 +6,7 @@ import type { Preview } from '#core/question.ts'
 import { readParams, schemaOf, textField } from '#core/tool-params.ts'
 import type { Tool, ToolContext } from '#core/tool.ts'
 import { isoTime } from '#core/time.ts'
-import type { MissionInput, Missions } from './missions.ts'
+import type { MissionInput, Missions, MissionView } from './missions.ts'
 
 const cannot = ['See or change missions of other users', 'Create, change or remove one without asking']
 const scheduleHint =
@@ -37,6 +37,13 @@ const id = textField('The id of the mission.')
 
 /** `missions` is loaded at the first call. */
 export function createMissionTools(missions: () => Promise<Missions>): readonly Tool[] {
+  /** The mission that a call of `mission_run` names. Throws for one that the turn may not run. */
+  async function runnable(args: string, { user, serviceTools }: AskContext): Promise<MissionView> {
+    const params = readParams(schemaOf({ id }, ['id']), args) as { id: string }
+    const mission = await (await missions()).get(user, params.id)
+    refuseWider([mission.tools], serviceTools)
+    return mission
+  }
   return [
     {
       ...common('mission_list', 'Lists the user’s missions: prompts that run by the clock.', schemaOf({}, [])),
@@ -105,10 +112,7 @@ export function createMissionTools(missions: () => Promise<Missions>): readonly 
       may: 'Remove a mission',
       parameters: schemaOf({ id }, ['id']),
       question: () => 'Remove this mission?',
-      async preview(args, { user }) {
-        const { title, understood, nextRuns, tools, capUsd, prompt } = await (await missions()).get(user, args.id ?? '')
-        return shown({ title, schedule: understood, nextRuns, tools, capUsd, prompt })
-      },
+      preview: async (args, { user }) => shownMission(await (await missions()).get(user, args.id ?? '')),
       async run(args, { user }) {
         await (await missions()).remove(user, args.id ?? '')
         return 'removed the mission'
@@ -119,11 +123,19 @@ export function createMissionTools(missions: () => Promise<Missions>): readonly 
       about: { brief: 'Run a mission now', may: ['Run a mission of yours now'], cannot },
       effects: 'write',
       repeatable: false,
-      async run(args, { user, serviceTools }) {
-        const params = readParams(schemaOf({ id }, ['id']), args) as { id: string }
-        const all = await missions()
-        refuseWider([(await all.get(user, params.id)).tools], serviceTools)
-        const run = await all.run(user, params.id)
+      async ask(args, context) {
+        const mission = await runnable(args, context)
+        const words = `Run the mission “${shortened(mission.title)}” now?`
+        const pending = 'Nothing has happened yet.'
+        const sentence = `This run comes beside its schedule. ${pending}`
+        return {
+          question: { text: words, brief: words.slice(0, -1), sentence, pending },
+          preview: shownMission(mission),
+        }
+      },
+      async run(args, context) {
+        const mission = await runnable(args, context)
+        const run = await (await missions()).run(context.user, mission.id)
         return `started; its thread is ${run.threadId}`
       },
     },
@@ -192,6 +204,10 @@ function shown({ title, status, schedule, nextRuns, tools, capUsd, prompt }: Sho
       prompt,
     },
   }
+}
+
+function shownMission({ title, understood, nextRuns, tools, capUsd, prompt }: MissionView): Preview {
+  return shown({ title, schedule: understood, nextRuns, tools, capUsd, prompt })
 }
 
 function inputOf({ prompt, schedule, zone, title, missed, cap_usd: capUsd, ...args }: MissionArgs): MissionInput {

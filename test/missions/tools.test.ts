@@ -100,3 +100,19 @@ test('a turn with fewer tools makes missions with no others, and neither changes
     assert.equal((await missions.get(ada, id)).lastRun, undefined)
   }
 })
+
+test('a run by hand is asked for with the mission shown whole; one that does not exist is refused without asking', async (t) => {
+  const { store, turns } = openHouse(t)
+  const missions = createMissions({ store, turns, toolNames: () => new Set(['time']), onChange: () => {} })
+  const tool = createMissionTools(() => Promise.resolve(missions)).find(({ spec }) => spec.name === 'mission_run')
+  const given = { prompt: 'Look at the page', schedule: 'daily at 9am', title: 'The page', tools: ['time'] }
+  const { id } = await missions.add(ada, given)
+  const asked = await tool?.ask?.(JSON.stringify({ id }), { user: ada, signal })
+  assert.equal(asked?.question.text, 'Run the mission “The page” now?')
+  assert.ok(asked.preview?.type === 'arguments')
+  const { title, tools, prompt, schedule } = asked.preview.fields
+  assert.deepEqual([title, tools, prompt], ['The page', 'time', 'Look at the page'])
+  assert.match(schedule as string, /^Every day at 09:00/)
+  assert.equal((await missions.get(ada, id)).lastRun, undefined, 'nothing has happened yet')
+  await assert.rejects(async () => tool?.ask?.('{"id":"none"}', { user: ada, signal }), { code: 'not_found' })
+})
