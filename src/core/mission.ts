@@ -1,6 +1,7 @@
 // Missions: prompts with a schedule, and their runs. A run is identified by its mission and its nominal instant.
 import type { UserId } from './ids.ts'
 import type { NewNews } from './notification.ts'
+import type { Page, PageQuery } from './page.ts'
 
 export type MissionStatus = 'active' | 'paused' | 'done'
 
@@ -70,8 +71,6 @@ export type MissionRun = {
   readonly byHand?: true
 }
 
-export type RunPage = { readonly rows: readonly MissionRun[]; readonly nextCursor?: string }
-
 /** Missed instants from one on. */
 export type MissedRow = { readonly at: number; readonly count?: number }
 
@@ -125,7 +124,7 @@ export interface MissionRecords {
   /** Removes a mission with its runs; their threads stay. */
   remove(user: UserId, id: string): Promise<boolean>
   /** Runs of a mission, latest instant first. */
-  runs(user: UserId, id: string, query: { limit: number; cursor?: string }): Promise<RunPage>
+  runs(user: UserId, id: string, query: PageQuery): Promise<Page<MissionRun>>
   lastRun(user: UserId, id: string): Promise<MissionRun | undefined>
   /** The nearest instant of all missions, and the time: the database's on PostgreSQL. */
   nearest(): Promise<{ readonly now: number; readonly at?: number }>

@@ -1,5 +1,6 @@
 // Notifications: the news that users are told, the ways by which they are told, and the outbox.
 import type { UserId } from './ids.ts'
+import type { Page, PageQuery } from './page.ts'
 
 /** `needs_you`: a gate opened. `finished`: a long turn, or a mission with something to report. `failed`: a turn or mission. */
 export const newsEvents = ['needs_you', 'finished', 'failed'] as const
@@ -81,8 +82,6 @@ export type OutboxEntry = Omit<NewNews, 'subject' | 'door' | 'at'> & {
   readonly error?: string
 }
 
-export type OutboxPage = { readonly rows: readonly OutboxEntry[]; readonly nextCursor?: string }
-
 /** The results of entries that were being sent. */
 export type OutboxSettlement =
   | { readonly state: 'sent' }
@@ -120,7 +119,7 @@ export interface NotificationStore {
   /** Puts news into the outbox, for each way of the user that takes the event; returns how many rows. */
   enqueue(user: UserId, news: NewNews): Promise<number>
   /** A user's outbox, newest first. */
-  outbox(user: UserId, query: { readonly limit: number; readonly cursor?: string }): Promise<OutboxPage>
+  outbox(user: UserId, query: PageQuery): Promise<Page<OutboxEntry>>
   /**
    * Entries that other processes were sending when they ended become `unknown`, and so do those that this one claimed and
    * no longer sends. Only for the process that has the duty.

@@ -3,11 +3,10 @@ import type { Erased } from './account.ts'
 import type { Door } from './doors.ts'
 import type { UserId } from './ids.ts'
 import type { Draft, Entry, Item } from './item.ts'
+import type { Page, PageQuery } from './page.ts'
 import type { PastPart, PastThreads } from './past-threads.ts'
 import type { Shelf, Thread, ThreadPlace, Turn } from './turn.ts'
 import type { FamilyMember } from './variants.ts'
-
-export type Page<T> = { readonly rows: readonly T[]; readonly nextCursor?: string }
 
 /** Where a thread is forked: before the item with this seq. */
 export type ForkPoint = { readonly threadId: string; readonly beforeSeq: number }
@@ -90,7 +89,7 @@ export type NewThread = {
 export interface ThreadStore {
   get(user: UserId, threadId: string): Promise<Thread | undefined>
   /** Newest first: those in the list, or those that are pinned (by the time of that) or archived. */
-  list(user: UserId, query: { limit: number; cursor?: string; shelf?: Shelf }): Promise<Page<Thread>>
+  list(user: UserId, query: PageQuery & { shelf?: Shelf }): Promise<Page<Thread>>
   entries(user: UserId, threadId: string, range: EntryRange): Promise<Entries>
   /** The texts of a thread's messages, without attachments; none of a thread that the user does not reach. */
   said(user: UserId, threadId: string, range: SaidRange): Promise<Said>

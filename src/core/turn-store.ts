@@ -5,7 +5,8 @@ import type { UserId } from './ids.ts'
 import type { Answer, Draft, Entry, Gate } from './item.ts'
 import type { Lease } from './lease.ts'
 import type { QueuedTurnStore } from './queued-turn.ts'
-import type { Page, ForkOrder } from './thread-store.ts'
+import type { Page, PageQuery } from './page.ts'
+import type { ForkOrder } from './thread-store.ts'
 import type { TurnStatus } from './turn-status.ts'
 import type { ModelCall, Turn, TurnError, TurnOptions, Usage } from './turn.ts'
 import type { CostSum } from './usage.ts'
@@ -171,7 +172,7 @@ export interface TurnStore extends QueuedTurnStore {
   findByDoor(door: Door, turnId: string): Promise<Turn | undefined>
   /** The beginning of the user's message; undefined if the turn has none, or one with a large attachment. */
   opening(user: UserId, turnId: string): Promise<string | undefined>
-  list(user: UserId, query: TurnFilter & { limit: number; cursor?: string }): Promise<Page<ListedTurn>>
+  list(user: UserId, query: TurnFilter & PageQuery): Promise<Page<ListedTurn>>
   /** Turns of all users that ended since a time and may be news: they failed or took over a minute. The latest first. */
   endedAsNews(since: number, limit: number): Promise<readonly ListedTurn[]>
   /** The number of turns that `list` would find, counted up to 10,000. */

@@ -2,7 +2,8 @@
 import { AppError } from '#core/errors.ts'
 import type { UserId } from '#core/ids.ts'
 import { textMessage } from '#core/item.ts'
-import type { MissedPolicy, Mission, MissionChange, MissionRun, MissionStatus, RunPage } from '#core/mission.ts'
+import type { MissedPolicy, Mission, MissionChange, MissionRun, MissionStatus } from '#core/mission.ts'
+import type { Page, PageQuery } from '#core/page.ts'
 import type { Store } from '#core/store.ts'
 import { checkZone } from '#core/zone.ts'
 import { pace } from '#lib/pace.ts'
@@ -58,7 +59,7 @@ export interface Missions {
   remove(user: UserId, id: string): Promise<void>
   /** Throws mission_running while a run is under way. */
   run(user: UserId, id: string): Promise<MissionRun>
-  runs(user: UserId, id: string, query: { limit: number; cursor?: string }): Promise<RunPage>
+  runs(user: UserId, id: string, query: PageQuery): Promise<Page<MissionRun>>
   /** Explains a schedule, without a mission. Throws invalid_input. */
   preview(user: UserId, input: Pick<MissionInput, 'schedule' | 'zone'>): Promise<Preview>
   /** The user's zone, if one is set, and the one that is used. */

@@ -10,10 +10,11 @@ import {
   newsEvents,
   type NewWay,
   type NotificationWay,
-  type OutboxPage,
+  type OutboxEntry,
   type Quiet,
   type WayChange,
 } from '#core/notification.ts'
+import type { Page, PageQuery } from '#core/page.ts'
 import type { Store } from '#core/store.ts'
 import { within } from '#lib/deadline.ts'
 import { machineZone } from '#core/time.ts'
@@ -68,7 +69,7 @@ export interface Notifications {
   test(user: UserId, id: string): Promise<Outcome>
   /** Without a zone it is the user's, as for missions. */
   setQuiet(user: UserId, quiet: (Omit<Quiet, 'zone'> & { readonly zone?: string | undefined }) | null): Promise<void>
-  outbox(user: UserId, query: { readonly limit: number; readonly cursor?: string }): Promise<OutboxPage>
+  outbox(user: UserId, query: PageQuery): Promise<Page<OutboxEntry>>
 }
 
 export type NotificationsParts = {

@@ -3,7 +3,8 @@ import { newId, userId } from '#core/ids.ts'
 import type { Grant, GrantStore, NewGrant } from '#core/grant.ts'
 import type { Turn } from '#core/turn.ts'
 import { notifyGrants } from './change-signal.ts'
-import { isReached, lastId, newestReached, reachValue } from './reachable.ts'
+import { lastId } from './list-page.ts'
+import { isReached, newestReached, reachValue } from './reachable.ts'
 import { first, type Job, query, type Row, run, type Sql } from './sql.ts'
 
 const maxListed = 1_000

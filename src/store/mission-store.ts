@@ -8,9 +8,9 @@ import { dayMs } from '#core/time.ts'
 import { notifyMissions } from './change-signal.ts'
 import { enqueueNews } from './enqueue-news.ts'
 import { databaseClock } from './lease-store.ts'
+import { lastId, pageOf } from './list-page.ts'
 import { missionOf, runColumns, runOf, textColumns, textValues } from './mission-rows.ts'
 import { fireMission, runMissionNow, settleRun, unsettledRuns } from './mission-run-store.ts'
-import { lastId } from './reachable.ts'
 import { changes, first, type Job, query, type Row, run, type Sql } from './sql.ts'
 import { checkQuota, readStored } from './storage-quota.ts'
 
@@ -153,9 +153,7 @@ export function createMissionStore({ sql, now, nextId, maxUserBytes = 0 }: Missi
           cursor,
           limit + 1,
         )
-        const runs = rows.slice(0, limit).map(runOf)
-        const last = rows.length > limit ? runs.at(-1) : undefined
-        return { rows: runs, ...(last && { nextCursor: last.id }) }
+        return pageOf(rows, limit, runOf)
       }),
     lastRun: (user, id) =>
       sql.read(function* () {

@@ -3,7 +3,7 @@
 import { userId } from '#core/ids.ts'
 import type { NewsEvent, NotificationStore, OutboxEntry, OutboxState } from '#core/notification.ts'
 import { enqueueNews } from './enqueue-news.ts'
-import { lastId } from './reachable.ts'
+import { lastId, pageOf } from './list-page.ts'
 import { changes, first, type Job, query, type Row, run, type Sql } from './sql.ts'
 
 /** Rows that one step of pruning takes. */
@@ -48,9 +48,7 @@ export function createOutbox({ sql, now, nextId }: OutboxParts): OutboxVerbs {
           cursor,
           limit + 1,
         )
-        const entries = rows.slice(0, limit).map(entryOf)
-        const last = rows.length > limit ? entries.at(-1) : undefined
-        return { rows: entries, ...(last && { nextCursor: last.id }) }
+        return pageOf(rows, limit, entryOf)
       }),
     recoverSending: (sender, isSending) =>
       sql.write(function* () {

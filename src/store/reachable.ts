@@ -7,9 +7,6 @@ import { turnColumns, turnOf } from './rows.ts'
 import { isActive, isQueued } from './turn-status.ts'
 import { first, type Job, type Row, type Value } from './sql.ts'
 
-/** Sorts after every id: the cursor of a list's first page. */
-export const lastId = 'ffffffff-ffff-ffff-ffff-ffffffffffff'
-
 /** Rows of senders without an account. SQLite uses their partial indexes only if a statement has exactly this condition. */
 export const isOperatorReached = 'operator_reaches = 1'
 

@@ -1,14 +1,15 @@
 // Lists of threads: the usual one, those that are pinned, and those that are archived.
 import type { UserId } from '#core/ids.ts'
-import type { Page } from '#core/thread-store.ts'
+import type { Page, PageQuery } from '#core/page.ts'
 import type { Shelf, Thread, ThreadPlace } from '#core/turn.ts'
 import { keepThread } from './keep-thread.ts'
-import { isListed, isReached, lastId, newestReached } from './reachable.ts'
+import { lastId, pageOf } from './list-page.ts'
+import { isListed, isReached, newestReached } from './reachable.ts'
 import { threadColumns, threadOf } from './rows.ts'
 import { changes, first, type Job, query, type Row } from './sql.ts'
 import { hiddenValue, showHidden } from './thread-variants.ts'
 
-type ThreadsQuery = { readonly limit: number; readonly cursor?: string; readonly shelf?: Shelf }
+type ThreadsQuery = PageQuery & { readonly shelf?: Shelf }
 
 export function* listThreads(user: UserId, { limit, cursor, shelf }: ThreadsQuery): Job<Page<Thread>> {
   if (shelf === 'pinned') return { rows: (yield* pinned(user, limit)).map(threadOf) }
@@ -22,8 +23,7 @@ export function* listThreads(user: UserId, { limit, cursor, shelf }: ThreadsQuer
       limit + 1,
     ),
   )
-  const more = rows.length > limit ? rows[limit - 1] : undefined
-  return { rows: rows.slice(0, limit).map(threadOf), ...(more && { nextCursor: String(more['last_turn']) }) }
+  return pageOf(rows, limit, threadOf, 'last_turn')
 }
 
 /** A list of one page, last pinned first. */

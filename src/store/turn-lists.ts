@@ -4,9 +4,10 @@ import { operator, type UserId, userId } from '#core/ids.ts'
 import { textOf } from '#core/item.ts'
 import { maxCountedJobs } from '#core/page-limits.ts'
 import type { CutText, ListedTurn, TurnFilter } from '#core/turn-store.ts'
-import type { Page } from '#core/thread-store.ts'
+import type { Page, PageQuery } from '#core/page.ts'
 import type { TurnStatus } from '#core/turn-status.ts'
-import { isListed, isOperatorReached, lastId, type List, newestReached } from './reachable.ts'
+import { lastId, pageOf } from './list-page.ts'
+import { isListed, isOperatorReached, type List, newestReached } from './reachable.ts'
 import { itemOf, listColumns, listedTurnOf, wholeBody, wholeItems } from './rows.ts'
 import { first, type Job, query, type Row } from './sql.ts'
 import { openingColumn, openingIn } from './turn-opening.ts'
@@ -49,7 +50,7 @@ function newestWhere(condition: string, status: TurnStatus | undefined): string 
   return `${condition} AND ${listed} AND id < ?${filter} AND removed_at IS NULL ORDER BY id DESC LIMIT ?`
 }
 
-export type TurnsQuery = TurnFilter & { readonly limit: number; readonly cursor?: string }
+type TurnsQuery = TurnFilter & PageQuery
 
 export function* listTurns(user: UserId, { status, of, limit, cursor }: TurnsQuery): Job<Page<ListedTurn>> {
   const rows = yield* newestTurns(user, of, limit + 1, (condition, who) =>
@@ -67,10 +68,10 @@ export function* listTurns(user: UserId, { status, of, limit, cursor }: TurnsQue
       limit + 1,
     ),
   )
+  const page = pageOf(rows, limit, (row) => row)
   const turns: ListedTurn[] = []
-  for (const row of rows.slice(0, limit)) turns.push(yield* withReply(row))
-  const last = rows.length > limit ? turns.at(-1) : undefined
-  return { rows: turns, ...(last && { nextCursor: last.id }) }
+  for (const row of page.rows) turns.push(yield* withReply(row))
+  return { ...page, rows: turns }
 }
 
 export function* listEndedAsNews(since: number, limit: number): Job<ListedTurn[]> {

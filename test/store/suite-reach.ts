@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { operator, userId } from '#core/ids.ts'
-import type { Page } from '#core/thread-store.ts'
+import type { Page } from '#core/page.ts'
 import type { Turn } from '#core/turn.ts'
 import type { Open } from './harness.ts'
 import { ada, decide, finish, itemsOf, queuedTurn, rejectsWith, turnAtApproval, turnOf } from './harness.ts'
