@@ -152,7 +152,6 @@ function withSkills(work: (skills: Skills) => Promise<void>): Promise<void> {
   })
 }
 
-/** A folder, or an archive with one. */
 /** Reads a folder, or a ZIP archive with one. */
 async function readPath(path: string): Promise<SkillFolder> {
   const found = await stat(path).catch(cannotRead(path))
