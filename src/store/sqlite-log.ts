@@ -35,9 +35,18 @@ export function createSqliteLog(db: DatabaseSync, { pages, writer, withoutWait }
   /** The first move may wait for all that others, such as a copy or a restore, wrote to the file just before. */
   let movedOnce = false
 
+  /** 0 where a failing disk does not tell it: what was committed is stored all the same. */
+  function lengthNow(): number {
+    try {
+      return Number(pages?.get()?.['log'] ?? 0)
+    } catch {
+      return 0
+    }
+  }
+
   function moveSoon(): void {
     if (!pages || moves || commits++ % commitsPerLook > 0) return
-    const length = Number(pages.get()?.['log'])
+    const length = lengthNow()
     if (length < maxLogPages) return
     moves = true
     setImmediate(() => void move(length))
@@ -75,7 +84,7 @@ export function createSqliteLog(db: DatabaseSync, { pages, writer, withoutWait }
       moveSoon()
     },
     async empty() {
-      const isLong = isLongMove(Number(pages?.get()?.['log'] ?? 0), maxOwnEmptied)
+      const isLong = isLongMove(lengthNow(), maxOwnEmptied)
       return (isLong ? await writer?.emptyLog() : undefined) ?? emptyAtOnce()
     },
   }
