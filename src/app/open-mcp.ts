@@ -4,6 +4,7 @@ import type { McpServers } from '#core/mcp.ts'
 import type { ToolSource } from '#core/tool-source.ts'
 import type { Tool } from '#core/tool.ts'
 import { loadOnce } from '#lib/load-once.ts'
+import { createBuiltInSource } from './built-in-source.ts'
 import type { OpenMcpParts } from './load-mcp.ts'
 import { createToolSearch } from './tool-search.ts'
 
@@ -14,6 +15,7 @@ export function openMcp(parts: OpenMcpParts): OpenMcp {
   const none: readonly Tool[] = []
   let source: ToolSource | undefined
   const search = createToolSearch((user) => (source?.tools(user) ?? none).map(({ spec }) => spec))
+  const builtIn = createBuiltInSource([search])
   const withSearch = new WeakMap<readonly Tool[], readonly Tool[]>()
   /** The tool that finds the others comes with them. The same array for the same tools. */
   const toolsOf = (user: UserId): readonly Tool[] => {
@@ -32,9 +34,12 @@ export function openMcp(parts: OpenMcpParts): OpenMcp {
   return {
     source: {
       tools: toolsOf,
-      view: async () => source?.view() ?? [],
-      test: async (name, call) => source?.test(name, call),
-      remove: async (name) => source?.remove(name) ?? false,
+      async view() {
+        const tools = (await source?.view()) ?? []
+        return tools.length === 0 ? tools : [...(await builtIn.view()), ...tools]
+      },
+      test: async (name, call) => (await source?.test(name, call)) ?? builtIn.test(name, call),
+      remove: async (name) => (await source?.remove(name)) || builtIn.remove(name),
       async reload() {
         if (source) await source.reload()
         else if ((await store.mcp.list()).length > 0) await open()
