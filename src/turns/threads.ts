@@ -92,7 +92,13 @@ export type ThreadsParts = ModelChecks & {
   readonly onChange?: (threadId: string) => void
 }
 
-export function createThreads({ store, bus, mask, onChange = () => {}, ...checks }: ThreadsParts): Threads {
+export function createThreads({
+  store,
+  bus,
+  mask = (text) => text,
+  onChange = () => {},
+  ...checks
+}: ThreadsParts): Threads {
   function publish(user: UserId, threadId: string): void {
     bus.publishChange({ userId: user }, { threadId })
     onChange(threadId)
@@ -112,14 +118,14 @@ export function createThreads({ store, bus, mask, onChange = () => {}, ...checks
     search: createThreadSearch({ index: store.threadIndex, threads: store.threads }),
     find: createThreadFind(store.threads),
     async create(user, { door, items, metadata, title: given }) {
-      const drafts = await draftsOf(items, (text) => mask?.(text, user) ?? text)
+      const drafts = await draftsOf(items, (text) => mask(text, user))
       const title = given ?? titleIn(items)
       const thread = await store.threads.create(user, { door, title, metadata, drafts })
       publish(user, thread.id)
       return thread
     },
     async addItems(user, threadId, items) {
-      const drafts = await draftsOf(items, (text) => mask?.(text, user) ?? text)
+      const drafts = await draftsOf(items, (text) => mask(text, user))
       const entries = await store.threads.addItems(user, threadId, { title: titleIn(items), drafts })
       bus.publish(threadId, [{ type: 'entries', entries }])
       publish(user, threadId)

@@ -121,7 +121,7 @@ export type TurnsParts = ModelChecks & {
 }
 
 export function createTurns(parts: TurnsParts): Turns {
-  const { store, bus, runner, marker = createMarker, mask } = parts
+  const { store, bus, runner, marker = createMarker, mask = (text) => text } = parts
   /** For model calls outside of turns. */
   const aside = { store, model: () => runner.model(), spend: parts.spend, observer: parts.observer }
   const takePlace = createReplayPlaces()
@@ -173,7 +173,7 @@ export function createTurns(parts: TurnsParts): Turns {
     const loaded = typed === undefined ? undefined : await parts.loadSkill?.(given.user, typed)
     const items = loaded ? [...given.input, ...loaded] : given.input
     const forks = given.forks && (await withPlainTitle(store.threads, given.user, given.forks))
-    const drafts = draftsOf(items, (text) => mask?.(text, given.user) ?? text)
+    const drafts = draftsOf(items, (text) => mask(text, given.user))
     // Awaits only where there is something to await: the process may become full meanwhile.
     const input = drafts instanceof Promise ? await drafts : drafts
     // A process that became full meanwhile queues the turn.
@@ -226,14 +226,7 @@ export function createTurns(parts: TurnsParts): Turns {
   return {
     // Reads go to the store; the changes below have rules.
     ...store.turns,
-    ...createQueuedMessages({
-      store,
-      bus,
-      publishEnd,
-      cancel,
-      loadSkill: parts.loadSkill,
-      mask: (text, user) => mask?.(text, user) ?? text,
-    }),
+    ...createQueuedMessages({ store, bus, publishEnd, cancel, loadSkill: parts.loadSkill, mask }),
     refusal,
     startBy,
     async start(turn) {
