@@ -2,7 +2,7 @@
 import { AppError } from '#core/errors.ts'
 import { checkValues, type FormValues } from '#core/form.ts'
 import { newId, type UserId } from '#core/ids.ts'
-import type { Answer, Draft, Entry } from '#core/item.ts'
+import type { Answer, Draft, Entry, Gate } from '#core/item.ts'
 import type { NewGrant } from '#core/grant.ts'
 import type { OpenGate } from '#core/turn-store.ts'
 import type { Store } from '#core/store.ts'
@@ -42,8 +42,10 @@ export async function answerGate(
   { user, threadId }: { user: UserId; threadId: string },
   { grantRequest, callId, decision, values: entered, ...rest }: GateAnswer,
 ): Promise<Answered> {
-  const values = entered === undefined ? undefined : await valuesFor(store, { user, threadId, callId }, entered)
-  const grant = grantRequest && (await grantOf({ store, now }, { user, threadId }, { callId, grantRequest }))
+  // Without such a gate the store throws below.
+  const open = entered !== undefined || grantRequest ? await findOpen(store, { user, threadId, callId }) : undefined
+  const values = entered === undefined ? undefined : valuesFor(open?.gate, entered)
+  const grant = open && grantRequest && grantOf(open.gate, grantRequest, now())
   const draft: Draft = {
     id: newId(),
     item: {
@@ -95,9 +97,8 @@ async function findOpen(
   return open
 }
 
-/** The checked values for an open gate. Without such a gate, or with one of another kind, the store throws. */
-async function valuesFor(store: Pick<Store, 'turns'>, ref: GateRef, entered: unknown): Promise<FormValues> {
-  const { gate } = (await findOpen(store, ref)) ?? {}
+/** The checked values for a gate. For one of another kind the store throws. */
+function valuesFor(gate: Gate | undefined, entered: unknown): FormValues {
   if (!gate?.input) return {}
   const checked = checkValues(gate.input, entered)
   if ('values' in checked) return checked.values
@@ -109,18 +110,12 @@ async function valuesFor(store: Pick<Store, 'turns'>, ref: GateRef, entered: unk
   throw new AppError('invalid_input', `${label} ${problem}`, { param: `values.${field}` })
 }
 
-/** The requested grant for an open gate; undefined when there is no such gate: the store then throws. */
-async function grantOf(
-  { store, now }: Parts,
-  { user, threadId }: { user: UserId; threadId: string },
-  { callId, grantRequest }: { callId: string; grantRequest: GrantRequest },
-): Promise<NewGrant | undefined> {
-  const { gate } = (await findOpen(store, { user, threadId, callId })) ?? {}
-  if (!gate) return undefined
+/** The requested grant for an open gate. */
+function grantOf(gate: Gate, grantRequest: GrantRequest, now: number): NewGrant {
   if (gate.kind !== 'approval') throw new AppError('grant_refused', 'only an approval can be given for longer')
   if (gate.once) throw new AppError('grant_refused', `${gate.name} asks each time: it can only be allowed once`)
   const call = { name: gate.name, reach: reachOfGate(gate) }
-  const grant = grantFor(call, grantRequest, { now: now(), taint: gate.taint })
+  const grant = grantFor(call, grantRequest, { now, taint: gate.taint })
   if (typeof grant === 'string') throw new AppError('grant_refused', grant)
   return grant
 }
