@@ -22,7 +22,7 @@ import { checkMessage } from './message.ts'
 import { hasShell, shellCall } from './shell-command.ts'
 import { queuedBounds, type Threads } from './threads.ts'
 import type { Turns } from './turns.ts'
-import type { Watched } from './watch.ts'
+import { ownPart, type Watched } from './watch.ts'
 
 const maxThreads = 50
 /** Turns read to find those of one thread. */
@@ -260,13 +260,6 @@ async function* upToRest(
     if (own.length > 0 || batch.length === 0) yield own
     if (own.some((event) => event.type === 'turn' && isAtRest(event.turn.status))) return
   }
-}
-
-function ownPart(event: Watched, turnId: string): Watched[] {
-  if (event.type === 'turn') return event.turn.id === turnId ? [event] : []
-  if (event.type !== 'entries') return event.turnId === turnId ? [event] : []
-  const entries = event.entries.filter((entry) => entry.turnId === turnId)
-  return entries.length > 0 ? [{ type: 'entries', entries }] : []
 }
 
 /** An empty batch, then the source until the signal. A reader that fell behind gets an error after which it can retry. */

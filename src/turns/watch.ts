@@ -191,7 +191,7 @@ async function* eventsOfTurn(
   }
 }
 
-function isOf(event: Event, turnId: string): boolean {
+function isOf(event: Watched, turnId: string): boolean {
   if (event.type === 'turn') return event.turn.id === turnId
   return event.type === 'entries' ? event.entries.some((entry) => entry.turnId === turnId) : event.turnId === turnId
 }
@@ -203,8 +203,8 @@ function firstOf(event: Event): number {
 }
 
 /** The part of an event that belongs to the turn. */
-function ownPart(event: Event, turnId: string): Event[] {
-  if (event.type !== 'entries') return [event]
+export function ownPart<T extends Watched>(event: T, turnId: string): (T | Extract<Event, { type: 'entries' }>)[] {
+  if (event.type !== 'entries') return isOf(event, turnId) ? [event] : []
   const entries = event.entries.filter((entry) => entry.turnId === turnId)
   return entries.length > 0 ? [{ type: 'entries', entries }] : []
 }
