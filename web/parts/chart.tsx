@@ -216,31 +216,34 @@ function labelled(at: number, count: number, every: number): boolean {
 
 function Figures({ name, days, models, text, now }: Omit<Props, 'axis'>) {
   return (
-    <table class="unseen">
-      <caption>{name}</caption>
-      <thead>
-        <tr>
-          <th scope="col">Day</th>
-          <th scope="col">All</th>
-          {models.map((model) => (
-            <th key={model.name} scope="col">
-              {model.name}
-            </th>
-          ))}
-        </tr>
-      </thead>
-      <tbody>
-        {days.map((day) => (
-          <tr key={day.date}>
-            <th scope="row">{titleOf(day, now)}</th>
-            <td>{text(day.total, day.unpriced)}</td>
-            {day.parts.map(({ value, unpriced }, at) => (
-              <td key={at}>{text(value, unpriced)}</td>
+    // Not the table itself: one is never narrower than its words.
+    <div class="unseen">
+      <table>
+        <caption>{name}</caption>
+        <thead>
+          <tr>
+            <th scope="col">Day</th>
+            <th scope="col">All</th>
+            {models.map((model) => (
+              <th key={model.name} scope="col">
+                {model.name}
+              </th>
             ))}
           </tr>
-        ))}
-      </tbody>
-    </table>
+        </thead>
+        <tbody>
+          {days.map((day) => (
+            <tr key={day.date}>
+              <th scope="row">{titleOf(day, now)}</th>
+              <td>{text(day.total, day.unpriced)}</td>
+              {day.parts.map(({ value, unpriced }, at) => (
+                <td key={at}>{text(value, unpriced)}</td>
+              ))}
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </div>
   )
 }
 
