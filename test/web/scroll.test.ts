@@ -102,14 +102,14 @@ test('Back leads to the part of a thread that was read', { skip }, async (t) => 
   /** How far the second message is from the top of what is seen, once it stands. */
   const place = (): Promise<number> =>
     page.evaluate(`(async () => {
-      const top = () => Math.round(document.querySelectorAll('[data-turn]')[1]?.getBoundingClientRect().top)
+      const top = () => Math.round(document.querySelectorAll('[data-turn]')[1]?.getBoundingClientRect().top ?? 0)
       for (let [last, same] = [top(), 0]; ; same = top() === last ? same + 1 : 0, last = top()) {
         if (same === 20) return last
         await new Promise(requestAnimationFrame)
       }
     })()`)
   await until(async () => {
-    await page.evaluate(`document.querySelectorAll('[data-turn]')[1].scrollIntoView()`)
+    await page.evaluate(`document.querySelectorAll('[data-turn]')[1]?.scrollIntoView()`)
     await scrollTo(page, '.transcript', (await topOf(page, '.transcript')) + 500)
     return (await place()) < -100 && (await page.getByRole('button', { name: 'Latest' }).count()) === 1
   })
