@@ -1,6 +1,7 @@
 // Who comes in: tokens, their spelling, and what strangers are told.
 import assert from 'node:assert/strict'
 import { type IncomingMessage, request } from 'node:http'
+import { text } from 'node:stream/consumers'
 import { test } from 'node:test'
 import { AppError } from '#core/errors.ts'
 import type { Store } from '#core/store.ts'
@@ -143,8 +144,7 @@ test('a client that sends all of a refused body still reads the answer', async (
     const sent = request({ port, method: 'POST', path: '/api/chat', headers: { 'content-type': 'application/json' } })
     sent.on('error', reject)
     sent.on('response', (response) => {
-      response.setEncoding('utf8')
-      response.once('data', (text: string) => resolve(`${response.statusCode} ${text}`))
+      void text(response).then((body) => resolve(`${response.statusCode} ${body}`), reject)
     })
     for (let at = 0; at < 20; at++) sent.write(Buffer.alloc(1_000_000, 'a'))
     sent.end()

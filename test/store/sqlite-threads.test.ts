@@ -1,5 +1,6 @@
 // Long reads of a SQLite file: in threads, beside the event loop.
 import assert from 'node:assert/strict'
+import { EventEmitter } from 'node:events'
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { test, type TestContext } from 'node:test'
@@ -8,7 +9,7 @@ import { Worker } from 'node:worker_threads'
 import { createSeal } from '#lib/seal.ts'
 import { applyMigrations } from '#store/migrate-sqlite.ts'
 import { composeStore } from '#store/open-store.ts'
-import { first, type Job, run, type Sql } from '#store/sql.ts'
+import { first, type Job, run, type Sql, type Statement } from '#store/sql.ts'
 import { openSqlite } from '#store/sqlite.ts'
 import { createSqliteThreads, openWorker } from '#store/sqlite-threads.ts'
 import { until } from '../until.ts'
@@ -104,30 +105,58 @@ test('two threads run at most, and end when they have nothing to do', async (t) 
   assert.deepEqual(await threads.run([{ sql: numbers, values: [5] }]), [{ n: 5 }])
 })
 
+/** Threads that answer when the test lets them; `given` has the statements that each has yet to answer. */
+function playThreads() {
+  const given: Statement[][] = []
+  const workers: EventEmitter[] = []
+  const open = (): Worker => {
+    const at = workers.length
+    given[at] = []
+    const postMessage = (statements: Statement[]): void => void given[at]?.push(...statements)
+    const terminate = (): Promise<number> => Promise.resolve(0)
+    const worker = Object.assign(new EventEmitter(), { postMessage, terminate, ref() {}, unref() {} })
+    workers.push(worker)
+    return worker as unknown as Worker
+  }
+  const answer = (at: number): void => {
+    const statement = given[at]?.shift() ?? assert.fail(`thread ${at} was given nothing`)
+    workers[at]?.emit('message', { rows: statement.values.map((value) => ({ value })) })
+  }
+  return { open, answer, ready: (at: number) => workers[at]?.emit('message', 'ready') }
+}
+
 test('users whose statements take long wait for each other, and nobody else waits for them', async (t) => {
-  const { path } = open(t)
   const timers: (() => void)[] = []
   const setTimer = (act: () => void): NodeJS.Timeout => {
     timers.push(act)
     return setTimeout(() => {}, 1)
   }
-  const threads = createSqliteThreads(path, { maxThreads: 1, maxSlow: 1, setTimer })
+  const { open: openThread, answer, ready } = playThreads()
+  const threads = createSqliteThreads('a.db', { maxThreads: 1, maxSlow: 1, setTimer, open: openThread })
   t.after(() => threads.close())
   const order: string[] = []
-  const ask = (user: string, upTo: number): Promise<unknown> =>
-    threads.run([{ sql: numbers, values: [upTo] }], user).then(() => order.push(`${user} ${upTo}`))
-  const long = ask('ada', 5_000_000)
-  const quick = ask('bob', 1)
-  await until(() => timers.length === 1)
-  assert.deepEqual([order, threads.running], [[], 1])
+  const ask = (user: string, value: number): void => {
+    const asked = threads.run([{ sql: 'SELECT ?', values: [value] }], user)
+    void asked.then(([row]) => order.push(`${user} ${String(row?.['value'])}`))
+  }
+  ask('ada', 1)
+  ask('bob', 2)
+  assert.deepEqual([timers.length, threads.running], [0, 1], 'the start of a thread counts for nobody')
+  ready(0)
+  assert.deepEqual([timers.length, threads.running], [1, 1])
   // The thread becomes one for long statements, and the next statement gets another one.
   timers[0]?.()
-  const again = ask('ada', 2)
-  await quick
-  await ask('bob', 3)
-  assert.deepEqual([order, threads.running], [['bob 1', 'bob 3'], 2])
-  await Promise.all([long, again])
-  assert.deepEqual(order.slice(2), ['ada 5000000', 'ada 2'])
+  ask('ada', 3)
+  ready(1)
+  answer(1)
+  ask('bob', 4)
+  answer(1)
+  await nextLoop()
+  assert.deepEqual([order, threads.running], [['bob 2', 'bob 4'], 2])
+  answer(0)
+  answer(0)
+  await nextLoop()
+  assert.deepEqual(order.slice(2), ['ada 1', 'ada 3'])
 })
 
 test('a database that closes refuses reads that wait, and leaves no log', async (t) => {

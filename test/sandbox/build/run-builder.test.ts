@@ -44,8 +44,9 @@ test('a build that never ends is stopped, and its process is gone', async () => 
   const builder = standIn(
     'endless',
     `import { writeFileSync } from 'node:fs'
-    export function componentize({ jsPath }) {
-      writeFileSync(jsPath, String(process.pid))
+    // Before the builder counts as loaded: the deadline begins then.
+    writeFileSync(${JSON.stringify(parts.jsPath)}, String(process.pid))
+    export function componentize() {
       for (;;) {}
     }`,
   )
