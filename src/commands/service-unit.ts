@@ -82,15 +82,16 @@ function stateOf(home: string): string[] {
 }
 
 function systemSandbox({ home, workspace, program }: UnitParts): string[] {
-  const hidden = program.length > 0
-  const homes = stateOf(home).length > 0 ? [] : [home]
+  const writable = [...(stateOf(home).length > 0 ? [] : [home]), ...(workspace === undefined ? [] : [workspace])]
+  // Below folders that `yes` hides nothing can be bound.
+  const bound = program.length > 0 || writable.some(isPrivate)
   return [
     'CapabilityBoundingSet=',
     'AmbientCapabilities=',
     'ProtectSystem=strict',
-    `ProtectHome=${hidden ? 'tmpfs' : 'yes'}`,
+    `ProtectHome=${bound ? 'tmpfs' : 'yes'}`,
     ...program.map((folder) => `BindReadOnlyPaths=${quoted(folder)}`),
-    ...[...homes, ...(workspace === undefined ? [] : [workspace])].map((folder) =>
+    ...writable.map((folder) =>
       isPrivate(folder) ? `BindPaths=${quoted(folder)}` : `ReadWritePaths=${quoted(folder)}`,
     ),
     'PrivateTmp=yes',

@@ -69,6 +69,12 @@ test('a unit of the machine has an account, no capabilities, and writes to its h
   assert.deepEqual(valuesOf(elsewhere, 'BindPaths'), ['"/home/work"'])
   assert.deepEqual(valuesOf(elsewhere, 'ProtectHome'), ['tmpfs'])
   assert.deepEqual(valuesOf(elsewhere, 'BindReadOnlyPaths'), ['"/root/atrium"'])
+  for (const given of [{ home: '/home/ann/.atrium' }, { workspace: '/root/work' }]) {
+    const [folder] = Object.values(given)
+    const bound = unitText({ ...system, ...given })
+    assert.deepEqual(valuesOf(bound, 'BindPaths'), [`"${folder}"`])
+    assert.deepEqual(valuesOf(bound, 'ProtectHome'), ['tmpfs'], 'with yes, systemd cannot bind it')
+  }
   assert.deepEqual(['/home/ann', '/root', '/rooted', '/opt/home'].map(isPrivate), [true, true, false, false])
 })
 
