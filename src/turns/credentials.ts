@@ -2,7 +2,7 @@
 import type { Credential } from '#core/errors.ts'
 import { operator, type UserId } from '#core/ids.ts'
 import type { Store } from '#core/store.ts'
-import { type Answered, answerGate, maxGates } from './gate-answers.ts'
+import { type Answered, answerGate, ignoreClosed, maxGates } from './gate-answers.ts'
 
 /** A secret that was just set. `owner` is the user it is for (the operator's is for everybody), `by` the one who set it. */
 export type NewSecret = Credential & { readonly owner: UserId; readonly by: string }
@@ -30,9 +30,4 @@ export async function answerWaitingFor(
     }
   }
   return answered
-}
-
-function ignoreClosed(error: unknown): undefined {
-  const code = error instanceof Error && 'code' in error ? error.code : undefined
-  if (code !== 'gate_closed' && code !== 'not_found') throw error
 }

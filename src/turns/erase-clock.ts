@@ -13,7 +13,7 @@ export type EraseClockParts = {
   readonly leases: Pick<LeaseStore, 'databaseTime'>
   readonly clock: Pick<Clock, 'now'>
   /** Milliseconds that nobody sets, and that pass while the machine sleeps. Default: since it was started. */
-  readonly elapsed?: () => number
+  readonly elapsed?: (() => number) | undefined
 }
 
 /** Returns a function for the time, which is never ahead of the database's. Undefined if the clock was set forward since the last call. */

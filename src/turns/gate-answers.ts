@@ -62,6 +62,11 @@ export async function answerGate(
   return { turn, entries, ...(grant && { grant }) }
 }
 
+/** For answers of the service itself: a gate that was answered first, or whose turn ended, is passed by. */
+export function ignoreClosed(error: unknown): undefined {
+  if (!(error instanceof AppError) || !['gate_closed', 'not_found'].includes(error.code)) throw error
+}
+
 function scopeOf({ target, until }: NewGrant): Pick<Answer, 'scope' | 'until'> {
   return { scope: target === undefined ? 'tool' : 'target', ...(until !== undefined && { until }) }
 }

@@ -1,9 +1,8 @@
 // Denies gates that nobody answered for a day, so that their turns can end.
-import { AppError } from '#core/errors.ts'
 import type { Store } from '#core/store.ts'
 import type { Clock } from '#lib/clock.ts'
 import { createEraseClock, type EraseClockParts, settleMs } from './erase-clock.ts'
-import { gateMs } from './gate-answers.ts'
+import { gateMs, ignoreClosed } from './gate-answers.ts'
 import type { Gates } from './gates.ts'
 
 /** Delay of the first look, so that short commands end without one. */
@@ -11,9 +10,6 @@ const firstLookMs = 1_000
 /** Minimum time between looks: each reads all waiting turns, so gates that expire close together are denied together. */
 const minGapMs = 5_000
 const retryMs = 60_000
-
-/** Errors for a gate that was answered first, or whose turn ended. */
-const closedCodes: ReadonlySet<string> = new Set(['gate_closed', 'not_found'])
 
 export type ExpiryParts = { readonly store: Pick<Store, 'turns'>; readonly gates: Pick<Gates, 'answer'> }
 
@@ -25,7 +21,7 @@ export type WatchParts = ExpiryParts & {
 
 /** Starts to deny gates as they expire; after the clock was set forward, an hour later. */
 export function watchExpiry({ clock, elapsed, ...parts }: WatchParts): void {
-  const timeToExpire = createEraseClock({ leases: parts.store.leases, clock, ...(elapsed && { elapsed }) })
+  const timeToExpire = createEraseClock({ leases: parts.store.leases, clock, elapsed })
   const look = async (): Promise<void> => {
     let next = clock.now() + retryMs
     try {
@@ -52,9 +48,7 @@ export async function expireGates({
   for (const { turn, callIds } of await store.turns.waitingSince(looked - gateMs)) {
     for (const callId of callIds) {
       const denial = { callId, decision: 'deny' as const, output: 'nobody answered within 24 hours', by: 'expiry' }
-      await gates.answer(turn.userId, turn.threadId, denial).catch((error: unknown) => {
-        if (!(error instanceof AppError && closedCodes.has(error.code))) throw error
-      })
+      await gates.answer(turn.userId, turn.threadId, denial).catch(ignoreClosed)
     }
   }
   const oldest = (await store.turns.oldestGate(looked - gateMs)) ?? looked

@@ -69,7 +69,7 @@ export type RetentionParts = PruneParts & {
 /** Starts to erase what is older than the setting allows. One of all processes does so. The result ends it. */
 export function watchRetention(parts: RetentionParts): () => void {
   const { store, lease, clock, elapsed, retentionDays, log } = parts
-  const timeToErase = createEraseClock({ leases: store.leases, clock, ...(elapsed && { elapsed }) })
+  const timeToErase = createEraseClock({ leases: store.leases, clock, elapsed })
   let stopped = false
   const look = async (): Promise<void> => {
     let nextMs = dayMs

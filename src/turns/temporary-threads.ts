@@ -27,7 +27,7 @@ export type TemporaryParts = {
 
 /** Starts to erase temporary threads as their time comes. One of all processes does so. */
 export function watchTemporaryThreads({ store, lease, clock, elapsed }: TemporaryParts): void {
-  const timeToErase = createEraseClock({ leases: store.leases, clock, ...(elapsed && { elapsed }) })
+  const timeToErase = createEraseClock({ leases: store.leases, clock, elapsed })
   const look = async (): Promise<void> => {
     let nextMs = lookMs
     try {
