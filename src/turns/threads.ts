@@ -9,12 +9,12 @@ import type { ThreadMetadata, ThreadStore } from '#core/thread-store.ts'
 import type { Thread, ThreadPlace } from '#core/turn.ts'
 import { type Variants, variantsOf } from '#core/variants.ts'
 import type { UserMask } from '#safety/secret-values.ts'
+import { publishErased } from './announce.ts'
 import { draftsOf, titleOf } from './message.ts'
 import { chosenModel, type ModelChecks } from './thread-model.ts'
 import { eraseRemoved } from './erase-removed.ts'
 import { createThreadFind, type ThreadFind } from './thread-find.ts'
 import { createThreadSearch, type ThreadSearch } from './thread-search.ts'
-import { publishErased } from './user-removal.ts'
 
 type Reading = Pick<
   ThreadStore,

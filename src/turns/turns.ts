@@ -1,6 +1,6 @@
 // Turns for doors: start, cancel, read, watch. Doors translate; the rules are here.
 import type { Erased } from '#core/account.ts'
-import type { Bus, ListChanges, Signal } from '#core/bus.ts'
+import type { Bus, ListChanges } from '#core/bus.ts'
 import { doorOf } from '#core/doors.ts'
 import { AppError } from '#core/errors.ts'
 import type { UserId } from '#core/ids.ts'
@@ -24,7 +24,7 @@ import type { Runner } from './runner.ts'
 import type { Observer } from './turn-metrics.ts'
 import { callOnce, type CallOptions, type SingleAnswer, type SingleCall } from './single-call.ts'
 import type { Spend } from './spend.ts'
-import { publishAndWake } from './announce.ts'
+import { cancelSignal, publishAndWake } from './announce.ts'
 import { createReplayPlaces } from './replay-places.ts'
 import { type Follow, followTurn, type Watch, watchThread } from './watch.ts'
 
@@ -273,8 +273,4 @@ function slashText([message]: readonly Item[]): string | undefined {
 function overloaded(): AppError {
   const message = 'as many turns run as may: try again in a moment, or raise TURNS_MAX_RUNNING'
   return new AppError('overloaded', message, { retryAfterSecs: fullRetrySecs })
-}
-
-function cancelSignal(turnId: string): Signal {
-  return { type: 'stop', turnId, code: 'turn_cancelled', message: 'cancelled' }
 }

@@ -7,9 +7,9 @@ import type { AccountStore, Erased, Removal } from '#core/account.ts'
 import type { Lease } from '#core/lease.ts'
 import type { Store } from '#core/store.ts'
 import { hourMs } from '#core/time.ts'
-import type { Turn } from '#core/turn.ts'
 import type { Clock } from '#lib/clock.ts'
 import type { Log } from '#lib/log.ts'
+import { publishErased } from './announce.ts'
 import { eraseWords } from './erase-words.ts'
 
 /** A request that was accepted before the removal may store something for so long. */
@@ -99,37 +99,33 @@ async function eraseUser(
   const pass = (): Promise<void> => setImmediate(undefined, { ...(signal && { signal }) })
   // Connections of this user check at once whether they are still allowed.
   bus?.publishChange({ userId: user }, {})
-  let all: Erased = { threads: 0, turns: 0, items: 0, documents: 0, grants: 0, secrets: 0, skills: 0, files: 0 }
+  const eraseAll = async (of: { eraseSome(user: UserId): Promise<number> }): Promise<number> => {
+    let all = 0
+    for (let some = 1; some > 0; await pass()) {
+      some = await of.eraseSome(user)
+      all += some
+    }
+    return all
+  }
   await store.channels.eraseUser(user)
-  while ((await store.missions.eraseSome(user)) > 0) await pass()
-  while ((await store.notifications.eraseSome(user)) > 0) await pass()
+  await eraseAll(store.missions)
+  await eraseAll(store.notifications)
+  const sum = { threads: 0, turns: 0, items: 0 }
   for (;;) {
     const { erased, threadIds, unfinished, more } = await store.threads.eraseSome(user)
-    const { threads, turns, items } = erased
-    all = { ...all, threads: all.threads + threads, turns: all.turns + turns, items: all.items + items }
+    sum.threads += erased.threads
+    sum.turns += erased.turns
+    sum.items += erased.items
     if (bus) for (const turn of unfinished) publishErased(bus, turn)
     await eraseWords(store.threadIndex, threadIds)
     if (!more) break
     await pass()
   }
-  for (let some = 1; some > 0; await pass()) {
-    some = await store.documents.eraseSome(user)
-    all = { ...all, documents: all.documents + some }
-  }
-  for (let some = 1; some > 0; await pass()) {
-    some = await store.skills.eraseSome(user)
-    all = { ...all, skills: all.skills + some }
-  }
+  const documents = await eraseAll(store.documents)
+  const skills = await eraseAll(store.skills)
   // After the turns were stopped: one that still runs would write to a folder that is gone.
   const files = (await eraseFiles?.(user)) ?? 0
   const { grants, secrets } = await store.accounts.removeUser(user)
   bus?.signal({ type: 'removed', user })
-  return { ...all, grants, secrets, files }
-}
-
-/** Announces that a turn was erased with its thread: its runner stops, and its watchers see it end. */
-export function publishErased(bus: Pick<Bus, 'publish' | 'signal' | 'publishChange'>, turn: Turn): void {
-  // Without the signal the runner would notice only at its next step, and the model would be paid until then.
-  bus.signal({ type: 'stop', turnId: turn.id, code: 'turn_cancelled', message: 'cancelled' })
-  bus.publish(turn.threadId, [{ type: 'turn', turn: { ...turn, status: 'cancelled' } }])
+  return { ...sum, documents, skills, grants, secrets, files }
 }
