@@ -18,11 +18,9 @@ export function publishAndWake(bus: Bus, changed: StartedTurn): void {
   bus.signal({ type: 'queued' })
 }
 
-/** Publishes a step of a turn: its entries, and the turn too when its status changed. */
-export function publishStep(bus: Bus, step: StartedTurn, statusChanged: boolean): void {
-  const { turn, entries } = step
-  if (statusChanged) publishTurn(bus, step)
-  else if (entries.length > 0) bus.publish(turn.threadId, [{ type: 'entries', entries }])
+/** Publishes the entries that were appended in a turn that has not changed otherwise. */
+export function publishEntries(bus: Bus, { turn, entries }: StartedTurn): void {
+  if (entries.length > 0) bus.publish(turn.threadId, [{ type: 'entries', entries }])
 }
 
 /** Announces that a turn was erased with its thread: its runner stops, and its watchers see it end. */

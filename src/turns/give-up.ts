@@ -9,7 +9,7 @@ import type { Outcome, StartedTurn, Step } from '#core/turn-store.ts'
 import type { Histories } from '#agent/history.ts'
 import { closing, outcomeOf } from '#agent/loop.ts'
 import type { Log } from '#lib/log.ts'
-import { publishAndWake, publishStep } from './announce.ts'
+import { publishAndWake, publishTurn } from './announce.ts'
 import { isAway, untilStored } from './store-retry.ts'
 
 export type GiveUpParts = {
@@ -31,7 +31,7 @@ export function createGiveUp(parts: GiveUpParts): (turn: Turn, lease: Lease, err
   async function fail(turn: Turn, lease: Lease, outcome: Outcome): Promise<void> {
     const history = await histories.open({ turn, entries: [] }).catch(() => undefined)
     const usage = (await store.turns.get(turn.userId, turn.id))?.usage ?? turn.usage
-    publishStep(bus, await parts.record(turn, lease, { drafts: closing(history?.items ?? []), usage, outcome }), true)
+    publishTurn(bus, await parts.record(turn, lease, { drafts: closing(history?.items ?? []), usage, outcome }))
     histories.drop(turn.threadId)
   }
 

@@ -29,7 +29,7 @@ import type { Spend } from './spend.ts'
 import type { Observer } from './turn-metrics.ts'
 import { modelOrFault } from './thread-model.ts'
 import { turnToolbox } from './turn-toolbox.ts'
-import { publishStep } from './announce.ts'
+import { publishEntries, publishTurn } from './announce.ts'
 import { createGiveUp } from './give-up.ts'
 import { heldAnswer } from './held-answer.ts'
 
@@ -116,7 +116,7 @@ export function createRunner(parts: RunnerParts): Runner {
     log,
     room: () => (isFull() || draining ? undefined : { lease, turns: parts.maxRunning - running.size }),
     take(started, turnLease) {
-      publishStep(bus, started, true)
+      publishTurn(bus, started)
       take(started, turnLease)
     },
   })
@@ -191,7 +191,8 @@ export function createRunner(parts: RunnerParts): Runner {
         parts.observer?.stepped(recorded.entries, earlier, history.items, step.asked)
         earlier = [...earlier, ...recorded.entries]
         await note(turn, recorded.entries)
-        publishStep(bus, recorded, step.outcome !== undefined)
+        const publish = step.outcome ? publishTurn : publishEntries
+        publish(bus, recorded)
         room.release()
         const own = running.get(turn.id)
         if (own) own.waits = recorded.turn.status === 'waiting'

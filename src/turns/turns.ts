@@ -24,7 +24,7 @@ import type { Runner } from './runner.ts'
 import type { Observer } from './turn-metrics.ts'
 import { callOnce, type CallOptions, type SingleAnswer, type SingleCall } from './single-call.ts'
 import type { Spend } from './spend.ts'
-import { cancelSignal, publishAndWake } from './announce.ts'
+import { cancelSignal, publishAndWake, publishEntries } from './announce.ts'
 import { createReplayPlaces } from './replay-places.ts'
 import { type Follow, followTurn, type Watch, watchThread } from './watch.ts'
 
@@ -194,7 +194,7 @@ export function createTurns(parts: TurnsParts): Turns {
     const { turn, entries, replayed } = stored
     const here = turn.status === 'running' && !replayed
     // For other watchers of the thread; the sender has the message already.
-    if (entries.length > 0) bus.publish(turn.threadId, [{ type: 'entries', entries }])
+    publishEntries(bus, stored)
     const after = entries.at(-1)?.seq ?? 0
     const subscription = bus.subscribe(turn.threadId, { seq: after, turn, here })
     if (!replayed) {
