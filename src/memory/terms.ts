@@ -142,8 +142,10 @@ function readWord(found: string): Word {
   const spelled = spell(found)
   const { body, plain, whole, last, spellings } = spelled
   const written = plain.filter((each, at) => each !== body[at])
-  const rare = plain.filter((each) => !isCommonEnglish(each) && !isCommonForeign(each))
-  const english = plain.filter(isCommonEnglish).length
+  // V8 keeps each text that is looked up in a table of its own, and blocks the event loop while that grows: pairs of
+  // characters, of which there are very many, are not looked up.
+  const rare = spelled.unspaced ? plain : plain.filter((each) => !isCommonEnglish(each) && !isCommonForeign(each))
+  const english = spelled.unspaced ? 0 : plain.filter(isCommonEnglish).length
   return {
     ...spelled,
     // The last character of a run starts no pair, so it is indexed alone.

@@ -87,3 +87,9 @@ test('a word reads the same while its reader forgets words, and when it comes ag
   assert.deepEqual(first, createReader().read(text))
   for (let time = 0; time < 3; time++) assert.deepEqual(reader.read(text), first)
 })
+
+test('pairs of characters are not looked up among the common words', (t) => {
+  const lookUp = t.mock.method(Set.prototype, 'has')
+  const { body } = readText('数据库'.repeat(100))
+  assert.deepEqual([body.length, lookUp.mock.callCount()], [299, 0])
+})
