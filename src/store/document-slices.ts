@@ -6,12 +6,16 @@ import type { Chunk } from '#core/document.ts'
 import { AppError } from '#core/errors.ts'
 import { newId, type UserId } from '#core/ids.ts'
 import { type IndexOwner, saveChunk } from './document-index.ts'
-import { query, type Job, type Row, run, type Sql, takesLong } from './sql.ts'
+import { first, query, type Job, type Row, run, type Sql, takesLong } from './sql.ts'
 
 /** Chunks that one transaction writes or erases: the index takes about 0.4 ms for a chunk of new words. */
 const sliceChunks = 40
 /** Terms that one transaction writes. A chunk of words has some hundred; of a script without spaces each letter is one. */
 const sliceTerms = 20_000
+/** Chunks that are written without a thread: those of new words take up to 3 ms each, with what the commit merges. */
+const maxOwnChunks = 8
+/** Chunks of an index that is written without a thread: a commit merges parts of a larger one for tens of milliseconds. */
+const maxOwnIndex = 1_000
 /** Chunks of small documents that one transaction erases. */
 const maxErasedChunks = 100
 /** Paths of chunks without a document begin with a slash. A path of a document never does. */
@@ -30,6 +34,14 @@ export function isLarge({ backend }: Sql, chunks: number): boolean {
 /** True for a document whose chunks are written in slices. */
 export function needsSlices({ backend }: Sql, chunks: readonly Chunk[]): boolean {
   return backend === 'sqlite' && endOfSlice(chunks, 0) < chunks.length
+}
+
+/** For `write`: how long a transaction may take that adds so many chunks to the index, or erases a document. */
+export async function sizeOfWrite(sql: Sql, chunks: number): Promise<typeof takesLong | undefined> {
+  if (sql.backend === 'postgres') return undefined
+  if (chunks > maxOwnChunks) return takesLong
+  const last = await sql.read(() => first('SELECT max(id) AS id FROM chunks'))
+  return Number(last?.['id']) > maxOwnIndex ? takesLong : undefined
 }
 
 export function hiddenPath(): string {

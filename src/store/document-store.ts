@@ -19,6 +19,7 @@ import {
   isLarge,
   needsSlices,
   showChunks,
+  sizeOfWrite,
   writeSlices,
 } from './document-slices.ts'
 import { documentIndex, eraseChunks, findChunks, saveChunk } from './document-index.ts'
@@ -61,7 +62,10 @@ export function createDocumentStore({ sql, now, maxUserBytes = 0 }: DocumentPart
       const staged: Staged[] = []
       try {
         for (const document of documents) staged.push(await stage(user, document))
-        const size = staged.some(({ written }) => written !== undefined) ? takesLong : undefined
+        const size = await sizeOfWrite(
+          sql,
+          documents.reduce((sum, { chunks }) => sum + chunks.length, 0),
+        )
         const { outcomes, left } = await sql.write(function* () {
           let owner = yield* lockOwner(sql, user)
           const before = owner.bytes
@@ -107,6 +111,7 @@ export function createDocumentStore({ sql, now, maxUserBytes = 0 }: DocumentPart
     version: (user, path, revision) => sql.read(() => readVersion(user, path, revision)),
     async remove(user, path) {
       const hidden = hiddenPath()
+      const size = await sizeOfWrite(sql, 0)
       const removed = await sql.write(function* () {
         const owner = yield* lockOwner(sql, user)
         const row = yield* first(`SELECT ${columns} FROM documents WHERE user_id = ? AND path = ?`, user, path)
@@ -118,7 +123,7 @@ export function createDocumentStore({ sql, now, maxUserBytes = 0 }: DocumentPart
         yield* saveOwner(without(owner, row))
         if (identityPaths.includes(path)) yield* notifyIdentity(sql, user)
         return large ? 'hidden' : 'erased'
-      })
+      }, size)
       if (removed === 'hidden') await eraseIfPossible(sql, user, [hidden])
       return removed !== 'nothing'
     },

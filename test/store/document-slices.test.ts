@@ -79,11 +79,22 @@ test('a large document is written, replaced and removed a few chunks at a time',
 test('a thread writes and erases large documents, and those of a user who is erased', async () => {
   const { documents, mostOwn } = openDocuments()
   await documents.put(ada, [document('a', 90), document('b', 90)])
-  await documents.put(ada, [document('c', 20), document('d', 20)])
+  await documents.put(ada, [document('c', 4), document('d', 4)])
+  await documents.put(ada, [document('e', 5), document('f', 4)])
   await documents.put(ada, [document('a', 90, 'other')])
   await documents.remove(ada, 'a')
   while ((await documents.eraseSome(ada)) > 0);
-  assert.equal(mostOwn(), 40, 'only the two small documents are written without one')
+  assert.equal(mostOwn(), 8, 'only the two small documents are written without one')
+})
+
+test('a thread writes and erases small documents too once the index is large', async () => {
+  const { documents, mostOwn } = openDocuments()
+  await documents.put(ada, [document('big', 1_000)])
+  await documents.put(ada, [document('a', 1), document('b', 2)])
+  assert.equal(mostOwn(), 3, 'the index is still small')
+  await documents.put(ada, [document('a', 5), document('c', 2)])
+  await documents.remove(ada, 'a')
+  assert.equal(mostOwn(), 3)
 })
 
 test('chunks with very many terms are written fewer at a time', async () => {
