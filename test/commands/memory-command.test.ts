@@ -53,7 +53,7 @@ for (const [what, args, code, words] of [
   ['a limit that is none', ['search', 'x', '--limit', 'many'], 2, /--limit takes/],
   ['a limit over a hundred', ['search', 'x', '--limit', '101'], 2, /--limit takes a whole number from 1 to 100/],
   ['an export into a file', ['export', '/dev/null'], 2, /\/dev\/null is not a folder/],
-  ['a folder that is not there', ['import', '/no/such/folder'], 1, /there is no folder/],
+  ['a folder that is not there', ['import', '/no/such/folder'], 2, /there is no folder/],
 ] as const) {
   test(`told: ${what}`, async () => {
     const ran = await atrium(home.path, ['memory', ...args])
