@@ -3,6 +3,7 @@ import type { ComponentType } from 'preact'
 import { useEffect } from 'preact/hooks'
 import { Button } from './parts/button.tsx'
 import { Note } from './parts/note.tsx'
+import { useReconnected } from './parts/reconnected.ts'
 import { Skeleton } from './parts/states.tsx'
 import { loaded } from './store/loaded.ts'
 
@@ -19,19 +20,26 @@ export function lazy<Props extends object>(
     const Page = part.data.value
     if (Page) return <Page {...props} />
     if (small) return null
-    if (part.fault.value === undefined) return <Skeleton />
-    return (
-      <Note
-        kind="clay"
-        title="This page could not be loaded"
-        actions={
-          <Button size="small" icon="retry" onClick={() => location.reload()}>
-            Load again
-          </Button>
-        }
-      >
-        The connection broke, or Atrium was updated. Nothing you wrote is lost.
-      </Note>
-    )
+    return part.fault.value === undefined ? <Skeleton /> : <NotLoaded />
   }
+}
+
+/** Chromium keeps the failure until the page is loaded again, which waits while somebody writes. */
+function NotLoaded() {
+  useReconnected(() => {
+    if (!document.activeElement?.matches('input, textarea')) location.reload()
+  })
+  return (
+    <Note
+      kind="clay"
+      title="This page could not be loaded"
+      actions={
+        <Button size="small" icon="retry" onClick={() => location.reload()}>
+          Load again
+        </Button>
+      }
+    >
+      The connection broke, or Atrium was updated. Nothing you wrote is lost.
+    </Note>
+  )
 }

@@ -6,7 +6,7 @@ import type { Page } from 'playwright-core'
 import { maxKept } from '../../web/lib/kept-turns.ts'
 import { until, untilEqual } from '../until.ts'
 import { findBarriers } from './barriers.ts'
-import { useSite } from './browser.ts'
+import { follow, useSite } from './browser.ts'
 import { box, openPalette, say } from './chat-page.ts'
 import { noBrowser } from './launch.ts'
 import { openPausedModel } from '../paused-model.ts'
@@ -106,6 +106,33 @@ test('a cut loses nothing and doubles nothing of what streams; what is written m
   await log(page).getByText('You said: written in a tunnel').waitFor()
   await page.getByText('Sent when the connection is back').waitFor({ state: 'detached' })
   await until(async () => (await log(page).getByRole('article', { name: 'You' }).count()) === 2)
+})
+
+test('a page that is first opened without a connection is there once it is back', { skip }, async (t) => {
+  const way = await openCuttable(t)
+  const page = await site.open(t, '/', { url: way.url })
+  await box(page).waitFor()
+  way.cut()
+  await badge(page).waitFor()
+  await page.getByRole('link', { name: 'Memory', exact: true }).click()
+  await page.getByText('This page could not be loaded').waitFor()
+  way.mend()
+  await page.getByRole('searchbox', { name: 'Search memory' }).waitFor()
+})
+
+test('what could not be read without a connection is read once it is back', { skip }, async (t) => {
+  const way = await openCuttable(t)
+  const page = await site.open(t, '/settings', { url: way.url })
+  await page.getByRole('textbox', { name: 'Spend per turn' }).waitFor()
+  await follow(page, '/')
+  await box(page).waitFor()
+  way.cut()
+  await badge(page).waitFor()
+  await follow(page, '/settings')
+  const note = page.getByText('The limits could not be read')
+  await note.waitFor()
+  way.mend()
+  await note.waitFor({ state: 'detached' })
 })
 
 test('a closed tab loses nothing: the turn goes on, and the thread has it all', { skip }, async (t) => {

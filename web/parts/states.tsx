@@ -5,6 +5,7 @@ import type { Readable } from '../store/loaded.ts'
 import { Button } from './button.tsx'
 import { Icon, type IconName } from './icon.tsx'
 import { Note } from './note.tsx'
+import { useReconnected } from './reconnected.ts'
 import './states.css'
 
 /** An earlier skeleton would only flash. */
@@ -59,10 +60,13 @@ type WhenProps<T> = {
   readonly children: (data: T) => ComponentChildren
 }
 
-/** Shows data once it is loaded. After a failed reload, the old data stays below the fault. */
+/** Shows data once it is loaded. After a failed reload, the old data stays below the fault until the connection is back. */
 export function When<T>({ of, what, rows = 5, children }: WhenProps<T>) {
   const data = of.data.value
   const fault = of.fault.value
+  useReconnected(() => {
+    if (fault !== undefined) void of.load()
+  })
   return (
     <>
       {fault !== undefined && (

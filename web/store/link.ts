@@ -7,6 +7,10 @@ const quietMs = 1_000
 /** When the connection broke; undefined while connected. */
 const brokenAt = signal<number | undefined>(undefined)
 const tick = signal(0)
+
+/** How often the connection came back. */
+export const reconnections = signal(0)
+
 let timer: ReturnType<typeof setInterval> | undefined
 
 /** Seconds since the connection broke; undefined while connected and during a break shorter than `quietMs`. */
@@ -25,6 +29,8 @@ export function linkDown(): void {
 }
 
 export function linkUp(): void {
+  if (brokenAt.value === undefined) return
   brokenAt.value = undefined
+  reconnections.value++
   clearInterval(timer)
 }
