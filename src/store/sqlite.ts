@@ -188,6 +188,7 @@ export function openSqlite(
       write.reject(asAppError(error))
     }
     queue.shift()
+    busySince = undefined
     log.moveSoonAfterMuch()
     if (queue.length > 0) setImmediate(flush)
   }

@@ -1,6 +1,6 @@
 // Writes of megabytes to a SQLite file: in a thread, beside the event loop, in the order of all writes.
 import assert from 'node:assert/strict'
-import { mkdirSync, renameSync, statSync } from 'node:fs'
+import { mkdirSync, renameSync, rmdirSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { test, type TestContext } from 'node:test'
@@ -17,6 +17,7 @@ import { openSqlite } from '#store/sqlite.ts'
 import { createSqliteThreads } from '#store/sqlite-threads.ts'
 import { createSqliteWriter } from '#store/sqlite-writer.ts'
 import { until } from '../until.ts'
+import { note, openBare } from './bare-sqlite.ts'
 import { ada, folder, lease, rejectsWith, reply, say, step, turnOf } from './harness.ts'
 
 const much = { bytes: 3 * 1024 * 1024 }
@@ -142,12 +143,42 @@ function blockThreads(path: string): void {
   mkdirSync(`${path}-wal`)
 }
 
+function freeThreads(path: string): void {
+  rmdirSync(`${path}-wal`)
+  renameSync(`${path}-wal-gone`, `${path}-wal`)
+}
+
 test('a write of megabytes is stored without a thread where none can be started', async (t) => {
   const { path, sql, read } = open(t)
   blockThreads(path)
   await sql.write(() => add('much'), much)
   await sql.write(() => add('after'))
   assert.deepEqual(read(), ['much', 'after'])
+})
+
+test('a write that another process holds up has its whole time, also after one of megabytes was held up', async (t) => {
+  const path = join(folder(t), 'a.db')
+  const sql = openBare(t, path, { busyMs: 1_000 })
+  const other = new DatabaseSync(path)
+  t.after(() => other.close())
+  let clock = 0
+  t.mock.method(performance, 'now', () => clock)
+  const begins = (): number => sql.count('BEGIN IMMEDIATE')
+  other.exec('BEGIN IMMEDIATE')
+  blockThreads(path)
+  const long = sql.write(() => note('much'), much)
+  await until(() => begins() > 0)
+  freeThreads(path)
+  other.exec('COMMIT')
+  await long
+  clock += 1_000
+  other.exec('BEGIN IMMEDIATE')
+  const before = begins()
+  const short = sql.write(() => note('short'))
+  short.catch(() => {})
+  await until(() => begins() > before)
+  other.exec('COMMIT')
+  assert.equal(await short, 'short')
 })
 
 test('a long log is moved into the file without a thread where none can be started', async (t) => {
