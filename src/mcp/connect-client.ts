@@ -4,6 +4,7 @@ import type { AppError } from '#core/errors.ts'
 import { isObject } from '#core/json.ts'
 import { boundAnswers } from './bound-answers.ts'
 import type { ExactArguments } from './exact-arguments.ts'
+import { loadClient } from './load-client.ts'
 import { wholeOfShort } from './long-messages.ts'
 import { readList, type ServerList } from './read-list.ts'
 import { createReread } from './reread.ts'
@@ -53,7 +54,7 @@ export function createConnectClient(parts: ClientParts): ConnectClient {
   let era: 'legacy' | undefined
 
   async function attempt(onOpen: (opened: OpenedTransport) => void, prior: typeof era): Promise<Live> {
-    const { Client: ClientClass } = await import('@modelcontextprotocol/client')
+    const { Client: ClientClass } = await loadClient()
     const plain = await parts.openTransport(parts.exact)
     const excess = boundAnswers(plain.transport)
     const opened = { ...plain, fault: () => excess() ?? plain.fault() }
