@@ -1,6 +1,6 @@
 // The agent loop: ask, settle, wait, stop. It yields steps; the runner records each one before the loop goes on.
 import { isModelMade, openCalls } from '#core/calls.ts'
-import { AppError } from '#core/errors.ts'
+import { AppError, appErrorOf } from '#core/errors.ts'
 import type { Delta, Progress as ProgressReport, Thought } from '#core/event.ts'
 import { newId } from '#core/ids.ts'
 import type { Answer, Draft, Item } from '#core/item.ts'
@@ -147,15 +147,9 @@ async function compact(
 
 /** How an error ends a turn; undefined when the turn is left for another process to take over. */
 export function outcomeOf(fault: unknown): Outcome | undefined {
-  if (!(fault instanceof AppError)) {
-    return {
-      status: 'failed',
-      error: { code: 'internal', message: 'something went wrong inside the service; its log says more' },
-    }
-  }
-  if (fault.code === 'shutting_down' || fault.code === 'lease_lost') return undefined
-  if (fault.code === 'turn_cancelled') return { status: 'cancelled' }
-  const { code, message, limit } = fault
+  const { code, message, limit } = appErrorOf(fault)
+  if (code === 'shutting_down' || code === 'lease_lost') return undefined
+  if (code === 'turn_cancelled') return { status: 'cancelled' }
   return { status: 'failed', error: { code, message, ...(limit && { limit }) } satisfies TurnError }
 }
 

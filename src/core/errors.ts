@@ -144,3 +144,9 @@ export class AppError extends Error {
     this.asked = more.asked
   }
 }
+
+/** Any thrown value as an error that is safe to show: the message of a bug goes to the log only. */
+export function appErrorOf(error: unknown): AppError {
+  if (error instanceof AppError) return error
+  return new AppError('internal', 'something went wrong inside the service; its log says more', { cause: error })
+}

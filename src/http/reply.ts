@@ -1,7 +1,7 @@
 // HTTP answers for errors: the one place that maps error codes to statuses, for every door.
 import type { IncomingMessage } from 'node:http'
 import type { FastifyReply, FastifyRequest } from 'fastify'
-import { AppError, type ErrorCode } from '#core/errors.ts'
+import { AppError, appErrorOf, type ErrorCode } from '#core/errors.ts'
 import type { Log } from '#lib/log.ts'
 import { refuse } from './auth.ts'
 import { discardBody } from './body.ts'
@@ -76,7 +76,7 @@ export function asFault(error: unknown): AppError {
   if (statusCode !== undefined && statusCode >= 400 && statusCode < 500) {
     return new AppError('invalid_input', message ?? 'the request is malformed')
   }
-  return new AppError('internal', 'something went wrong inside the service; its log says more', { cause: error })
+  return appErrorOf(error)
 }
 
 /** The JSON body of a fault. `param` names the offending field, if any. */

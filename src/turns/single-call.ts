@@ -2,7 +2,7 @@
 import { ask } from '#agent/ask.ts'
 import { tokensInItem, tokensInText } from '#agent/tokens.ts'
 import type { Door } from '#core/doors.ts'
-import { AppError } from '#core/errors.ts'
+import { AppError, appErrorOf } from '#core/errors.ts'
 import { newId, type UserId } from '#core/ids.ts'
 import { type Item, textOf } from '#core/item.ts'
 import type { Model, ModelRequest } from '#core/model.ts'
@@ -72,7 +72,8 @@ export async function callOnce(
   const items = reply.drafts.map(({ item }) => item)
   const texts = items.flatMap((item) => (item.type === 'message' ? [textOf(item)] : []))
   const text = texts.join('')
-  const fault = asFault(signal.aborted ? signal.reason : reply.fault)
+  const error: unknown = signal.aborted ? signal.reason : reply.fault
+  const fault = error === undefined ? undefined : appErrorOf(error)
   if (fault && fault.code !== 'model_filtered' && text === '') throw fault
   const last = items.at(-1)
   return {
@@ -82,9 +83,4 @@ export async function callOnce(
     usage: reply.usage,
     ...(fault && { fault }),
   }
-}
-
-function asFault(error: unknown): AppError | undefined {
-  if (error === undefined || error instanceof AppError) return error
-  return new AppError('internal', 'something went wrong inside the service; its log says more', { cause: error })
 }
