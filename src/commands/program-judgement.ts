@@ -1,6 +1,5 @@
 // `atrium gates`, `grants`, `policy` and `receipt` on the command line. Each command is loaded when it is used.
 import type { Command } from 'commander'
-import { refuseUnknown } from './refuse-arguments.ts'
 
 /** Adds the commands for gates, grants, policy and receipts. */
 export function addJudgement(program: Command): void {
@@ -8,10 +7,7 @@ export function addJudgement(program: Command): void {
     .command('gates')
     .description('list requests that wait for your approval; on a terminal, answer them')
     .option('--json', 'print JSON')
-    .action(async (options, command: Command) => {
-      refuseUnknown(command)
-      await (await import('./gates-command.ts')).listGates(options)
-    })
+    .action(async (options) => (await import('./gates-command.ts')).listGates(options))
   gates
     .command('answer <id> [action]')
     .description('answer one request: approve (once), always or deny; a form with --values')
@@ -25,10 +21,7 @@ export function addJudgement(program: Command): void {
     .command('grants')
     .description('list what you have allowed beyond a single call')
     .option('--json', 'print JSON')
-    .action(async (options, command: Command) => {
-      refuseUnknown(command)
-      await (await import('./grants-command.ts')).listGrants(options)
-    })
+    .action(async (options) => (await import('./grants-command.ts')).listGrants(options))
   grants
     .command('revoke <id>')
     .description('revoke a grant')
@@ -48,10 +41,7 @@ function addPolicy(program: Command): void {
     .command('policy')
     .description('show which tool calls are allowed, need approval, or are denied')
     .option('--json', 'print JSON')
-    .action(async (options, command: Command) => {
-      refuseUnknown(command)
-      await (await load()).showPolicy(options)
-    })
+    .action(async (options) => (await load()).showPolicy(options))
   policy
     .command('set <row>')
     .description('set the rules of a row that `atrium policy` lists: allow, ask, deny, or known (for addresses)')

@@ -1,6 +1,5 @@
 // The commands of `atrium model` and `atrium secret`.
 import type { Command } from 'commander'
-import { refuseUnknown } from './refuse-arguments.ts'
 
 /** Adds `atrium model`. */
 export function addModels(program: Command): void {
@@ -9,10 +8,7 @@ export function addModels(program: Command): void {
     .command('model')
     .description('show, choose or test the model')
     .option('--json', 'print JSON')
-    .action(async (options, command: Command) => {
-      refuseUnknown(command)
-      await (await load()).listModels(options)
-    })
+    .action(async (options) => (await load()).listModels(options))
   model
     .command('list')
     .description('show the model in use and the providers')

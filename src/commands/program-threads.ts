@@ -1,6 +1,5 @@
 // `atrium threads` on the command line. Each command is loaded when it is used.
 import type { Command } from 'commander'
-import { refuseUnknown } from './refuse-arguments.ts'
 
 export function addThreads(program: Command): void {
   const load = () => import('./threads-command.ts')
@@ -12,10 +11,7 @@ export function addThreads(program: Command): void {
     .option('--archived', 'those that are archived')
     .option('--limit <count>', 'maximum number', '20')
     .option('--json', 'print JSON')
-    .action(async (options, command: Command) => {
-      refuseUnknown(command)
-      await (await load()).listThreads(options)
-    })
+    .action(async (options) => (await load()).listThreads(options))
   threads
     .command('show <id>')
     .description('print a thread')

@@ -17,7 +17,7 @@ import { addThreads } from './program-threads.ts'
 import { addTools } from './program-tool.ts'
 import { addService, addUpkeep } from './program-upkeep.ts'
 import { addUsers } from './program-user.ts'
-import { addHelp, refuseExcess, refuseUnknown } from './refuse-arguments.ts'
+import { addHelp, refuseExcess } from './refuse-arguments.ts'
 import { endWithOutput, failure, usageExit } from './report.ts'
 
 const highestPort = 65_535
@@ -48,10 +48,9 @@ export function buildProgram(): Command {
     .option('--port <number>', 'port of the web gateway; overrides GATEWAY_PORT')
     .option('-c, --continue', 'chat: open the latest thread')
     .option('--thread <id>', 'chat: open this thread')
-    .action(async ({ port, ...options }: Flags & ChatOptions, command: Command) => {
-      refuseUnknown(command)
-      await (await import('./start-command.ts')).start(flagsOf(port), options)
-    })
+    .action(async ({ port, ...options }: Flags & ChatOptions) =>
+      (await import('./start-command.ts')).start(flagsOf(port), options),
+    )
   program.hook('preAction', async (_, action) => {
     const { port, version, ...chat } = program.opts<Flags & ChatOptions & { version?: boolean }>()
     if (version) {

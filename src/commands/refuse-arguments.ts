@@ -44,14 +44,18 @@ export function addHelp(command: Command): void {
 /** Sets up a command and its subcommands: errors point to the command's own help, and excess arguments are refused. */
 export function refuseExcess(command: Command, path = programName()): void {
   command.showHelpAfterError(`(see ${path} --help)`)
-  // With subcommands, an excess argument is an unknown command, which the action reports.
-  command.allowExcessArguments(command.commands.length > 0)
+  // With subcommands, an excess argument is an unknown command.
+  const hasCommands = command.commands.length > 0
+  command.allowExcessArguments(hasCommands)
+  command.hook('preAction', (_, action) => {
+    if (hasCommands && action === command) refuseUnknown(command)
+  })
   command.addHelpText('before', () => refuseUnknownInHelp(command))
   for (const each of command.commands) refuseExcess(each, `${path} ${each.name()}`)
 }
 
 /** Exits with the usage code when the first argument is not a known subcommand. */
-export function refuseUnknown(command: Command, name = command.args[0]): void {
+function refuseUnknown(command: Command, name = command.args[0]): void {
   if (name === undefined) return
   const known = command.commands.map((each) => each.name())
   const other = command.parent ? undefined : otherWords.get(name)
