@@ -6,26 +6,33 @@ export type Route = { readonly path: string; readonly query: URLSearchParams }
 /** The current address. */
 export const route = signal<Route>(read())
 
-/** Asks before the page is left for an address; true keeps it. Set by a page with unsaved words. */
-export const leaving: { ask?: ((to: string) => boolean) | undefined } = {}
+/** Asks before the page is left; true keeps it, and `leave` goes on later. Set by a page with unsaved words. */
+export const leaving: { ask?: ((leave: () => void) => boolean) | undefined } = {}
+
+/** The number of the history entry whose page is shown; undefined where the browser does not tell. */
+let shownEntry = entryIndex()
 
 /** Navigates to an address of the app. Back returns, unless `replace` is set. */
 export function go(to: string, { replace = false } = {}): void {
   if (replace) history.replaceState(null, '', to)
   else if (to !== address()) {
-    if (leaving.ask?.(to)) return
+    if (leaving.ask?.(() => go(to))) return
     history.pushState(null, '', to)
   }
-  route.value = read()
+  show()
 }
 
 /** Handles clicks on links of the app without reloading the page. */
 export function followLinks(): void {
   addEventListener('popstate', () => {
     const { path, query } = route.peek()
+    const kept = query.size > 0 ? `${path}?${query}` : path
+    const to = address()
+    const steps = (shownEntry ?? 0) - (entryIndex() ?? 0)
+    if (to === kept || !leaving.ask?.(() => (steps === 0 ? go(to) : history.go(-steps)))) return show()
     // The browser has gone already: it comes back to the page that is kept.
-    if (leaving.ask?.(address())) history.pushState(null, '', query.size > 0 ? `${path}?${query}` : path)
-    else route.value = read()
+    if (steps === 0) history.pushState(null, '', kept)
+    else history.go(steps)
   })
   // A notification was clicked. Pages without HTTPS have no service worker.
   if ('serviceWorker' in navigator) {
@@ -47,6 +54,15 @@ export function followLinks(): void {
 /** The id in `/threads/{id}`; undefined for other paths. */
 export function threadIdIn(path: string): string | undefined {
   return /^\/threads\/([^/]+)$/.exec(path)?.[1]
+}
+
+function show(): void {
+  route.value = read()
+  shownEntry = entryIndex()
+}
+
+function entryIndex(): number | undefined {
+  return (globalThis as { navigation?: Navigation }).navigation?.currentEntry?.index
 }
 
 function address(): string {

@@ -1,7 +1,6 @@
 // The question before a document with unsaved words is left: by a link, by Back, or with the tab.
-import { useSignal } from '@preact/signals'
 import { useEffect, useId, useRef } from 'preact/hooks'
-import { go, leaving } from '../router.ts'
+import { leaving } from '../router.ts'
 import { Button } from './button.tsx'
 import './confirm.css'
 
@@ -14,11 +13,11 @@ type Props = {
 export function LeaveQuestion({ hasUnsaved, discard }: Props) {
   const id = useId()
   const dialog = useRef<HTMLDialogElement>(null)
-  const to = useSignal('')
+  const goOn = useRef(() => {})
   useEffect(() => {
-    const ask = (next: string): boolean => {
+    const ask = (next: () => void): boolean => {
       if (!hasUnsaved()) return false
-      to.value = next
+      goOn.current = next
       dialog.current?.showModal()
       return true
     }
@@ -35,7 +34,7 @@ export function LeaveQuestion({ hasUnsaved, discard }: Props) {
   }, [])
   const leave = (): void => {
     leaving.ask = undefined
-    go(to.peek())
+    goOn.current()
   }
   return (
     <dialog class="confirm" ref={dialog} aria-labelledby={id}>
