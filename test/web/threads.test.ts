@@ -61,7 +61,10 @@ test('the archive is offered once it has a thread, in line with the rows above i
     await asked.promise
     await route.continue()
   })
-  await list.getByRole('button', { name: 'More' }).press('Enter')
+  const more = list.getByRole('button', { name: 'More' })
+  // Each menu has the same name; its description says of which thread it is.
+  assert.equal(await more.getAttribute('aria-description'), 'Put me away')
+  await more.press('Enter')
   await page.getByRole('menuitem', { name: 'Unarchive' }).press('Enter')
   await list.getByText('No archived threads').waitFor()
   await until(() => isFocused(box))

@@ -53,6 +53,8 @@ type IconProps = {
   readonly icon: IconName
   /** Accessible name and tooltip. */
   readonly name: string
+  /** Accessible description: what it belongs to. */
+  readonly of?: string | undefined
   readonly onClick?: (event: MouseEvent) => void
   readonly expanded?: boolean
   readonly popup?: 'menu' | 'dialog'
@@ -61,12 +63,13 @@ type IconProps = {
 }
 
 /** A square button with only an icon. */
-export function IconButton({ icon, name, expanded, popup, disabled = false, onClick, buttonRef }: IconProps) {
+export function IconButton({ icon, name, of, expanded, popup, disabled = false, onClick, buttonRef }: IconProps) {
   return (
     <button
       type="button"
       class="icon-button"
       aria-label={name}
+      aria-description={of}
       title={name}
       aria-expanded={expanded}
       aria-haspopup={popup}

@@ -12,9 +12,15 @@ export type Choice = {
   readonly act: () => void
 }
 
-type Props = { readonly name: string; readonly icon?: IconName; readonly choices: readonly Choice[] }
+type Props = {
+  readonly name: string
+  /** What it belongs to, where several menus have the same name. */
+  readonly of?: string
+  readonly icon?: IconName
+  readonly choices: readonly Choice[]
+}
 
-export function Menu({ name, icon = 'more', choices }: Props) {
+export function Menu({ name, of, icon = 'more', choices }: Props) {
   const [open, setOpen] = useState(false)
   const opener = useRef<HTMLButtonElement>(null)
   const close = (): void => {
@@ -26,6 +32,7 @@ export function Menu({ name, icon = 'more', choices }: Props) {
       <IconButton
         icon={icon}
         name={name}
+        of={of}
         popup="menu"
         expanded={open}
         buttonRef={opener}

@@ -164,6 +164,7 @@ function Row({ thread }: { thread: Thread }) {
       </a>
       <Menu
         name="More"
+        of={title || 'Untitled'}
         choices={[
           { label: 'Rename', icon: 'pencil', act: () => (renaming.value = id) },
           ...shelfChoices(thread),
