@@ -10,11 +10,12 @@ import { type OidcConfig, readOidc } from '#config/oidc.ts'
 import { type ResponsesConfig, responsesOf } from '#config/responses.ts'
 import { capOf, type Env, homeOf, portOf, retentionOf, stepsOf, workspaceOf } from '#config/settings.ts'
 import { type TelemetryConfig, telemetryOf } from '#config/telemetry.ts'
-import { fault, rawValuesIn, variableNames, parseValues, withoutUndefined } from '#config/variables.ts'
+import { fault, rawValuesIn, variableNames, parseValues } from '#config/variables.ts'
 import { AppError } from '#core/errors.ts'
 import { isProviderKey } from '#core/providers.ts'
 import type { LogLevel } from '#lib/log.ts'
 import { inCheckout } from '#lib/checkout.ts'
+import { withoutUndefined } from '#lib/without-undefined.ts'
 
 const loopback: ReadonlySet<string> = new Set(['127.0.0.1', 'localhost', '::1'])
 const minSecretLength = 24

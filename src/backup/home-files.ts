@@ -4,6 +4,7 @@ import { mkdir, open, opendir, readlink, symlink } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { AppError } from '#core/errors.ts'
 import { type Home, keyFile, nextKeyFile, tokenFile } from '#home.ts'
+import { withoutUndefined } from '#lib/without-undefined.ts'
 import { filePartBytes, type Line } from './format.ts'
 import { openRealFile, openRealFolder, realFolder } from './open-real.ts'
 
@@ -25,7 +26,7 @@ export function readKeys(
     existsSync(file) ? readFileSync(file, 'utf8').trim() : undefined,
   )
   const found = { 'master-key': masterKey?.toLowerCase() ?? key, 'webui-token': operatorToken ?? token }
-  return definedOf({ ...found, 'master-key.next': masterKey === undefined ? next : undefined })
+  return withoutUndefined({ ...found, 'master-key.next': masterKey === undefined ? next : undefined })
 }
 
 /** The keys that open what was sealed between two looks: a rotation may have come between them. */
@@ -33,7 +34,7 @@ export function joinKeys(before: Keys, after: Keys): Keys {
   // The first key may have been made between the looks.
   const first = before['master-key'] ?? after['master-key']
   const second = after['master-key.next'] ?? after['master-key']
-  return definedOf({
+  return withoutUndefined({
     ...after,
     'master-key': first,
     'master-key.next': second === first ? undefined : second,
@@ -173,8 +174,4 @@ function checkFolder(path: string): string {
 
 function isKey(path: string): boolean {
   return keyNames.some((name) => name === path)
-}
-
-function definedOf(keys: { readonly [K in KeyName]?: string | undefined }): Keys {
-  return Object.fromEntries(Object.entries(keys).filter(([, value]) => value !== undefined))
 }

@@ -8,6 +8,7 @@ import { AppError } from '#core/errors.ts'
 import { sizeWords, countWords } from '#core/words.ts'
 import { settleRestore } from '#app/open-storage.ts'
 import { type Home, lockHome, openHome } from '#home.ts'
+import { withoutUndefined } from '#lib/without-undefined.ts'
 import { printable } from '#safety/printable.ts'
 import { createProgress } from './progress-line.ts'
 import { agrees } from './prompts.ts'
@@ -104,9 +105,7 @@ async function confirm(
 function sourceOf({ databaseUrl, masterKey, operatorToken }: Config, home: Home): BackupSource {
   return {
     home,
-    ...(databaseUrl !== undefined && { databaseUrl }),
-    ...(masterKey !== undefined && { masterKey }),
-    ...(operatorToken !== undefined && { operatorToken }),
+    ...withoutUndefined({ databaseUrl, masterKey, operatorToken }),
   }
 }
 

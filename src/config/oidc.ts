@@ -1,5 +1,6 @@
 // The OpenID Connect issuer for sign-in, if any.
-import { fault, type RawValues, variableNames, withoutUndefined, type Report, type Values } from './variables.ts'
+import { withoutUndefined } from '#lib/without-undefined.ts'
+import { fault, type RawValues, variableNames, type Report, type Values } from './variables.ts'
 
 export type OidcConfig = {
   readonly issuer: string

@@ -149,10 +149,3 @@ export function parseValues(raw: RawValues, report: Report): Values {
 export function fault(name: VariableName, problem: string, missing: VariableName = name): string {
   return `${name} ${problem}. Example: ${missing}=${exampleOf(missing)}`
 }
-
-type Present<T> = { [K in keyof T]?: Exclude<T[K], undefined> }
-
-/** The fields without those that are undefined. */
-export function withoutUndefined<T extends object>(fields: T): Present<T> {
-  return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined)) as Present<T>
-}

@@ -15,6 +15,7 @@ import {
 import type { SecretStore } from '#core/secret.ts'
 import { maskedStart } from '#lib/masked-start.ts'
 import { pace } from '#lib/pace.ts'
+import { withoutUndefined } from '#lib/without-undefined.ts'
 import { isUnguessable } from '#safety/leak-checks.ts'
 import { readImport } from './import.ts'
 import { checkServerName } from './names.ts'
@@ -238,9 +239,7 @@ function toolView(tool: McpTool): McpToolView {
     status: statusOf(tool),
     schema: pinned?.schema ?? {},
     ...(pinned?.hints && { hints: pinned.hints }),
-    ...(difference !== undefined && { difference }),
-    ...(change !== undefined && { change }),
-    ...(refused !== undefined && { refused }),
+    ...withoutUndefined({ difference, change, refused }),
   }
 }
 

@@ -1,6 +1,7 @@
 // Missions and runs as JSON, the same for every door and command.
 import type { MissionRun } from '#core/mission.ts'
 import { isoTime } from '#core/time.ts'
+import { withoutUndefined } from '#lib/without-undefined.ts'
 import type { MissionView, Preview } from './missions.ts'
 
 export function missionWire(mission: MissionView) {
@@ -32,9 +33,7 @@ export function runWire(run: MissionRun) {
     started_at: startedAt === undefined ? null : isoTime(startedAt),
     ended_at: endedAt === undefined ? null : isoTime(endedAt),
     outcome: outcome ?? null,
-    ...(threadId !== undefined && { thread_id: threadId }),
-    ...(turnId !== undefined && { turn_id: turnId }),
-    ...(summary !== undefined && { summary }),
+    ...withoutUndefined({ thread_id: threadId, turn_id: turnId, summary }),
     cost_usd: costUsd,
     ...(count !== undefined && { count }),
   }

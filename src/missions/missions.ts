@@ -8,6 +8,7 @@ import type { Store } from '#core/store.ts'
 import { checkZone } from '#core/zone.ts'
 import { pace } from '#lib/pace.ts'
 import { machineZone } from '#core/time.ts'
+import { withoutUndefined } from '#lib/without-undefined.ts'
 import { titleOf } from '#turns/message.ts'
 import type { Turns } from '#turns/turns.ts'
 import { maxRunningMissions } from './clock.ts'
@@ -191,11 +192,7 @@ export function createMissions({ store, turns, toolNames, onChange }: MissionsPa
         const changed = await missions.change(
           before,
           {
-            ...(prompt !== undefined && { prompt }),
-            ...(title !== undefined && { title }),
-            ...(tools !== undefined && { tools }),
-            ...(capUsd !== undefined && { capUsd }),
-            ...(missed !== undefined && { missed }),
+            ...withoutUndefined({ prompt, title, tools, capUsd, missed }),
             ...(await timing(before, { ...given, ...(status && { status }) })),
           },
           maxMissions,

@@ -1,6 +1,7 @@
 // Notifications as JSON, the same for the gateway and for commands.
 import type { GoneWay, NotificationWay, OutboxEntry } from '#core/notification.ts'
 import { isoTime } from '#core/time.ts'
+import { withoutUndefined } from '#lib/without-undefined.ts'
 import type { NotificationsView } from './notifications.ts'
 import type { Outcome } from './way.ts'
 
@@ -36,9 +37,7 @@ export function entryWire({ id, userId, wayId, event, state, tries, at, createdA
     tries,
     at: isoTime(at),
     created_at: isoTime(createdAt),
-    ...(threadId !== undefined && { thread_id: threadId }),
-    ...(missionId !== undefined && { mission_id: missionId }),
-    ...(error !== undefined && { error }),
+    ...withoutUndefined({ thread_id: threadId, mission_id: missionId, error }),
   }
 }
 

@@ -6,6 +6,7 @@ import type { NotificationWay, OutboxEntry } from '#core/notification.ts'
 import type { Store } from '#core/store.ts'
 import type { Turn } from '#core/turn.ts'
 import type { UserId } from '#core/ids.ts'
+import { withoutUndefined } from '#lib/without-undefined.ts'
 import { previewText, questionOf } from '#safety/gate-question.ts'
 import { readEnd } from '#turns/job-outcome.ts'
 import type { News } from './way.ts'
@@ -42,9 +43,7 @@ export async function readNews(
   return {
     event,
     title: clean(mission?.title ?? thread?.title ?? '', maxTitleChars) || 'Untitled',
-    ...(threadId !== undefined && { threadId }),
-    ...(turnId !== undefined && { turnId }),
-    ...(missionId !== undefined && { missionId }),
+    ...withoutUndefined({ threadId, turnId, missionId }),
     ...(event === 'failed' && mission?.status === 'paused' && { paused: true as const }),
     ...(gate && { waitsFor: gate.kind }),
     ...(text !== undefined && { content: { text: clean(text, maxContentChars), ...(gate && { gate }) } }),

@@ -2,6 +2,7 @@
 import type { ChannelRecords, GateButton, GateQuestion, Post } from '#core/channel.ts'
 import type { Door } from '#core/doors.ts'
 import { userId } from '#core/ids.ts'
+import { withoutUndefined } from '#lib/without-undefined.ts'
 import { first, type Job, query, type Row, run, type Sql } from './sql.ts'
 
 type PostVerbs = Pick<
@@ -151,10 +152,7 @@ function postOf(row: Row): Post {
     user: userId(String(row['user_id'])),
     kind: String(row['kind']) as Post['kind'],
     text: String(row['text']),
-    ...(threadId !== undefined && { threadId }),
-    ...(turnId !== undefined && { turnId }),
-    ...(callId !== undefined && { callId }),
-    ...(source !== undefined && { source }),
+    ...withoutUndefined({ threadId, turnId, callId, source }),
     messages: JSON.parse(String(row['messages'])) as string[],
     createdAt: Number(row['created_at']),
   }

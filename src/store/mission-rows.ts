@@ -1,6 +1,7 @@
 // Rows of missions and runs as domain values.
 import { userId } from '#core/ids.ts'
 import type { MissedPolicy, Mission, MissionRun, MissionStatus, MissionText, RunOutcome } from '#core/mission.ts'
+import { withoutUndefined } from '#lib/without-undefined.ts'
 import type { Row, Value } from './sql.ts'
 import { bytesOfRows } from './storage-quota.ts'
 
@@ -50,10 +51,7 @@ export function runOf(row: Row): MissionRun {
     ...(startedAt !== undefined && { startedAt }),
     ...(endedAt !== undefined && { endedAt }),
     ...(outcome && { outcome }),
-    ...(threadId !== undefined && { threadId }),
-    ...(turnId !== undefined && { turnId }),
-    ...(summary !== undefined && { summary }),
-    ...(origin !== undefined && { origin }),
+    ...withoutUndefined({ threadId, turnId, summary, origin }),
     costUsd: number('cost_usd') ?? null,
     ...(count !== undefined && { count }),
     ...(Number(row['by_hand']) === 1 && { byHand: true as const }),

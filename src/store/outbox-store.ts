@@ -2,6 +2,7 @@
 // a process leaves behind when it ends may have arrived or not.
 import { userId } from '#core/ids.ts'
 import type { NewsEvent, NotificationStore, OutboxEntry, OutboxState } from '#core/notification.ts'
+import { withoutUndefined } from '#lib/without-undefined.ts'
 import { enqueueNews } from './enqueue-news.ts'
 import { lastId, pageOf } from './list-page.ts'
 import { changes, first, type Job, query, type Row, run, type Sql } from './sql.ts'
@@ -165,10 +166,7 @@ function entryOf(row: Row): OutboxEntry {
     userId: userId(String(row['user_id'])),
     wayId: String(row['way_id']),
     event: String(row['event']) as NewsEvent,
-    ...(threadId !== undefined && { threadId }),
-    ...(turnId !== undefined && { turnId }),
-    ...(callId !== undefined && { callId }),
-    ...(missionId !== undefined && { missionId }),
+    ...withoutUndefined({ threadId, turnId, callId, missionId }),
     state: String(row['state']) as OutboxState,
     tries: Number(row['tries']),
     at: Number(row['at']),

@@ -9,6 +9,7 @@ import { maxFileBodyBytes } from '#http/body.ts'
 import { type Route, route } from '#http/routes.ts'
 import { McpEffects, McpServersAnswer, McpServerWire } from '#doors/web/wire/mcp.ts'
 import { ToolTrialAnswer } from '#doors/web/wire/tool.ts'
+import { withoutUndefined } from '#lib/without-undefined.ts'
 
 const maxMs = 11 * 60_000
 
@@ -152,8 +153,6 @@ function toolWire(tool: McpToolView): z.output<typeof McpServerWire>['tools'][nu
     effect,
     status,
     ...(said.length > 0 && { hints: said }),
-    ...(difference !== undefined && { difference }),
-    ...(change !== undefined && { change }),
-    ...(refused !== undefined && { refused }),
+    ...withoutUndefined({ difference, change, refused }),
   }
 }
