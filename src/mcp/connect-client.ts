@@ -29,6 +29,8 @@ export type Live = {
   readonly client: Client
   readonly opened: OpenedTransport
   list: ServerList
+  /** Why the list could not be read again after the server said that it has changed. */
+  unread?: string | undefined
   closed: boolean
 }
 

@@ -163,13 +163,23 @@ export function createConnection(parts: ConnectionParts): Connection {
     ending = which.opened.transport.close().catch(() => {})
   }
 
-  /** Reads the list again. */
   async function reread(which: Live): Promise<void> {
+    try {
+      await refresh(which)
+    } catch (error) {
+      if (live === which) parts.onError?.(error as Error)
+    }
+  }
+
+  /** Reads the list again. While that fails, each call tries it first: a list that is out of date allows nothing. */
+  async function refresh(which: Live): Promise<void> {
     try {
       which.list = await readList(which.client)
       if (live === which) await onList(which.list)
+      which.unread = undefined
     } catch (error) {
-      if (live === which) parts.onError?.(error as Error)
+      which.unread = wordsOf(error, which.opened)
+      throw which.opened.signInFault?.(error) ?? refusal(which.unread, error)
     }
   }
 
@@ -183,6 +193,7 @@ export function createConnection(parts: ConnectionParts): Connection {
     clearTimeout(idle)
     try {
       const made = await orAborted(ensure(), signal)
+      if (made.unread !== undefined) await orAborted(refresh(made), signal)
       return await work(made)
     } finally {
       active--
@@ -257,6 +268,7 @@ export function createConnection(parts: ConnectionParts): Connection {
 
   return {
     status() {
+      if (live?.unread !== undefined) return { status: 'failed', error: live.unread }
       if (live) return { status: signIn ? 'sign_in' : 'ready' }
       if (starting) return { status: 'starting' }
       if (signIn) return { status: 'sign_in' }

@@ -247,13 +247,27 @@ test('a list that changes while it is stored at a start is stored again', async 
   assert.deepEqual(stored, [['old'], ['new']])
 })
 
-test('a changed list that cannot be read is told, and the connection stays', async (t) => {
-  const server = changingServer(listOf('old'), { error: { code: -32603, message: 'no list today' } })
+test('a changed list that cannot be read is told, and no call is made until it can be read', async (t) => {
+  const noList = { error: { code: -32603, message: 'no list today' } }
+  const server = changingServer(listOf('old'), noList, noList, listOf('new'))
   const told: string[] = []
-  const connection = connectTo([server], { onError: ({ message }) => told.push(message) })
+  const stored: (readonly string[])[] = []
+  const connection = connectTo([server], {
+    onError: ({ message }) => told.push(message),
+    onList: ({ tools }) => Promise.resolve(void stored.push(tools.map(({ name }) => name))),
+  })
   t.after(() => connection.stop())
   await connection.list(never)
   server.send({ method: 'notifications/tools/list_changed' })
   await until(() => told.some((message) => message.includes('no list today')))
-  assert.equal(connection.status().status, 'ready')
+  const { status, error } = connection.status()
+  assert.equal(status, 'failed')
+  assert.match(error ?? '', /no list today/)
+  await assert.rejects(call(connection), { code: 'tool_refused', message: /no list today/ })
+  assert.deepEqual([callsSeen(server).length, stored], [0, [['old']]])
+  const made = call(connection)
+  await until(() => callsSeen(server).length === 1)
+  assert.deepEqual([connection.status().status, stored], ['ready', [['old'], ['new']]])
+  answer(server, 0)
+  await made
 })
