@@ -47,3 +47,13 @@ test('Home and End go to the first and the last item of a menu', { skip }, async
   await page.keyboard.press('Home')
   await until(() => isFocused(items.first()))
 })
+
+test('in a window as low as a phone on its side every thread of the menu can be reached', { skip }, async (t) => {
+  const { thread_id } = await site.call<{ thread_id: string }>('POST', '/api/chat', { message: 'hello' })
+  const page = await site.visit(t, '/jobs', { width: 640, height: 360 })
+  await page.getByRole('button', { name: 'Menu', exact: true }).click()
+  const menu = page.getByRole('dialog', { name: 'Menu' })
+  await menu.locator(`a[href="/threads/${thread_id}"]`).click()
+  await menu.waitFor({ state: 'detached' })
+  await page.waitForURL(`**/threads/${thread_id}`)
+})
