@@ -1,5 +1,6 @@
 // Finds the route of a request: a tree of the segments of all paths. The routes of a door can be added with the first
 // request to them, so that a start loads no door.
+import { nextTurn } from '#lib/pace.ts'
 import { defaultMaxBodyBytes } from './body.ts'
 import type { FaultBody } from './reply.ts'
 import { methods, type Route, type RouteFamily } from './routes.ts'
@@ -18,14 +19,11 @@ export type Found = Mounted & { readonly params: Readonly<Record<string, string>
 export type RouteTable = {
   readonly add: (family: RouteFamily) => void
   /**
-   * Adds families with the first request to one of `prefixes`; all of their paths begin with one of these. `faultBody`
-   * is the shape of errors below them before that.
+   * Adds families with the first request to one of `prefixes`; all of their paths begin with one of these. `load` returns
+   * what makes them: loading, making and serving get a turn of the event loop each. `faultBody` is the shape of errors
+   * below them before that.
    */
-  readonly addLater: (
-    prefixes: readonly string[],
-    load: () => Promise<readonly RouteFamily[]>,
-    faultBody?: FaultBody,
-  ) => void
+  readonly addLater: (prefixes: readonly string[], load: LoadFamilies, faultBody?: FaultBody) => void
   /** The route of a path among those that are added. GET routes answer HEAD too. */
   find(method: string, path: string): Found | undefined
   /** Adds the routes that wait for a request to this path. False if there are none. */
@@ -38,6 +36,7 @@ export type RouteTable = {
   readonly routes: () => Promise<readonly Route[]>
 }
 
+type LoadFamilies = () => Promise<() => readonly RouteFamily[]>
 type Methods = Map<string, Mounted>
 type Node = {
   readonly children: Map<string, Node>
@@ -50,7 +49,7 @@ type Node = {
   faultBody?: FaultBody
   later?: Later
 }
-type Later = { readonly load: () => Promise<readonly RouteFamily[]>; loading?: Promise<void>; done?: true }
+type Later = { readonly load: LoadFamilies; loading?: Promise<void>; done?: true }
 
 export function createRouteTable(): RouteTable {
   const root = newNode()
@@ -75,16 +74,19 @@ export function createRouteTable(): RouteTable {
   async function run(later: Later): Promise<void> {
     if (later.done) return
     // A failed load is tried again by the next request.
-    later.loading ??= later
-      .load()
-      .then((families) => {
-        families.forEach(add)
-        later.done = true
-      })
-      .finally(() => {
-        delete later.loading
-      })
+    later.loading ??= addLoaded(later).finally(() => {
+      delete later.loading
+    })
     await later.loading
+  }
+
+  async function addLoaded(later: Later): Promise<void> {
+    await nextTurn()
+    const make = await later.load()
+    await nextTurn()
+    make().forEach(add)
+    later.done = true
+    await nextTurn()
   }
 
   return {

@@ -83,12 +83,15 @@ export async function openGateway(app: App, { about, token, count, log }: Gatewa
     ...(oidc && { oidc }),
   }
   // The doors are loaded with the first request to them: they are most of the gateway's code.
-  gateway.mountLater(['/api', '/ws'], async () => (await import('#service/web-families.ts')).webFamilies(parts))
-  gateway.mountLater(
-    ['/api/v1', '/v1'],
-    async () => (await import('#service/api-families.ts')).apiFamilies(parts),
-    errorEnvelope,
-  )
+  gateway.mountLater(['/api', '/ws'], async () => {
+    const { webFamilies } = await import('#service/web-families.ts')
+    return () => webFamilies(parts)
+  })
+  const loadApi = async () => {
+    const { apiFamilies } = await import('#service/api-families.ts')
+    return () => apiFamilies(parts)
+  }
+  gateway.mountLater(['/api/v1', '/v1'], loadApi, errorEnvelope)
   mountLive(gateway.sockets, { turns, threads, gates, chatLimit, writeLimit, log })
   const issuer = config.oidc?.clientId === undefined ? {} : { issuer: config.oidc.issuer }
   gateway.mount({ routes: pageRoutes(issuer) })

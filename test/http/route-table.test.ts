@@ -99,7 +99,7 @@ test('the routes of a door are loaded once, by the first request to its prefix',
   const door = (name: string, prefixes: readonly string[]) =>
     table.addLater(prefixes, () => {
       loaded.push(name)
-      return Promise.resolve([{ prefixes, routes: [row('GET', '/things')] }])
+      return Promise.resolve(() => [{ prefixes, routes: [row('GET', '/things')] }])
     })
   table.add({ routes: [row('GET', '/api/health')] })
   door('web', ['/api', '/ws'])
@@ -115,10 +115,33 @@ test('the routes of a door are loaded once, by the first request to its prefix',
   assert.deepEqual(loaded, ['v1', 'web'])
 })
 
+test('a door is loaded, made and served in different turns of the event loop', async () => {
+  const table = createRouteTable()
+  let turn = 0
+  let ticking = setImmediate(function tick() {
+    turn++
+    ticking = setImmediate(tick)
+  })
+  const turns: number[] = []
+  table.addLater(['/api'], () => {
+    turns.push(turn)
+    return Promise.resolve(() => {
+      turns.push(turn)
+      return [{ routes: rows.slice(1, 2) }]
+    })
+  })
+  await table.load('/api/threads')
+  turns.push(turn)
+  clearImmediate(ticking)
+  assert.deepEqual([turns.length, new Set(turns).size], [3, 3])
+})
+
 test('a load that failed is tried again by the next request', async () => {
   const table = createRouteTable()
   let fault: Error | undefined = new Error('no file')
-  table.addLater(['/api'], () => (fault ? Promise.reject(fault) : Promise.resolve([{ routes: rows.slice(1, 2) }])))
+  table.addLater(['/api'], () =>
+    fault ? Promise.reject(fault) : Promise.resolve(() => [{ routes: rows.slice(1, 2) }]),
+  )
   await assert.rejects(table.load('/api/threads'), /no file/)
   fault = undefined
   assert.equal(await table.load('/api/threads'), true)
@@ -128,7 +151,7 @@ test('a load that failed is tried again by the next request', async () => {
 test('all routes are named, those of doors that no request has loaded too', async () => {
   const table = createRouteTable()
   table.add({ routes: [row('GET', '/api/health')] })
-  table.addLater(['/v1'], () => Promise.resolve([{ prefixes: ['/v1'], routes: [row('GET', '/things')] }]))
+  table.addLater(['/v1'], () => Promise.resolve(() => [{ prefixes: ['/v1'], routes: [row('GET', '/things')] }]))
   assert.deepEqual(
     (await table.routes()).map(({ path }) => path),
     ['/api/health', '/v1/things'],

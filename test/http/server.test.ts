@@ -236,7 +236,7 @@ test('an API path with escapes is an API path', async (t) => {
 test('a door that cannot be loaded is told to authenticated callers alone', async (t) => {
   const { gateway, get } = await openGateway(t)
   let fault: Error | undefined = new Error('no file')
-  gateway.mountLater(['/api'], () => (fault ? Promise.reject(fault) : Promise.resolve([{ routes: [threads] }])))
+  gateway.mountLater(['/api'], () => (fault ? Promise.reject(fault) : Promise.resolve(() => [{ routes: [threads] }])))
   const statusOf = async (headers?: object): Promise<number> => (await get('/api/threads', headers)).status
   assert.equal(await statusOf(), 401)
   assert.equal(await statusOf(asOperator), 500)
