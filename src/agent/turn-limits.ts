@@ -2,7 +2,7 @@
 import { hash } from 'node:crypto'
 import { canonical } from '#core/json.ts'
 import type { Call, Item } from '#core/item.ts'
-import { type TurnError, defaultSteps } from '#core/turn.ts'
+import { type TurnError, defaultMinutes, defaultSteps } from '#core/turn.ts'
 
 export type Bounds = {
   readonly steps: number
@@ -11,7 +11,7 @@ export type Bounds = {
   readonly failuresInARow: number
 }
 
-export const defaultBounds: Bounds = { steps: defaultSteps, minutes: 30, sameCall: 4, failuresInARow: 5 }
+export const defaultBounds: Bounds = { steps: defaultSteps, minutes: defaultMinutes, sameCall: 4, failuresInARow: 5 }
 
 /** Longer arguments are compared as the model wrote them: parsing them takes long. */
 const maxParsedChars = 4_000

@@ -9,6 +9,8 @@ import { ended, type TurnStatus } from './turn-status.ts'
 /** Model calls per turn: the default, and the maximum that the operator can set. */
 export const defaultSteps = 50
 export const maxSteps = 500
+/** How long a turn may run, without the time at a gate that is not held open. */
+export const defaultMinutes = 30
 /** The longest retention that the operator can set. */
 export const maxRetentionDays = 36_500
 

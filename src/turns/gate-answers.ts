@@ -6,7 +6,7 @@ import type { Answer, Draft, Entry, Gate } from '#core/item.ts'
 import type { NewGrant } from '#core/grant.ts'
 import type { OpenGate } from '#core/turn-store.ts'
 import type { Store } from '#core/store.ts'
-import type { Turn } from '#core/turn.ts'
+import { defaultMinutes, type Turn } from '#core/turn.ts'
 import { dayMs } from '#core/time.ts'
 import { reachOfGate } from '#safety/gate-question.ts'
 import { grantFor, type GrantRequest } from '#safety/grant-rules.ts'
@@ -17,6 +17,11 @@ export const gateMs = dayMs
 export const maxGates = 200
 /** Answers in one list: more than anybody gives in a day. */
 export const maxAnswered = 100
+
+/** When a gate that was opened at a time ends at the latest. One that a server holds open ends with the time of its turn. */
+export function gateEndsAt({ held }: Pick<Gate, 'held'>, at: number): number {
+  return at + (held ? defaultMinutes * 60_000 : gateMs)
+}
 
 /** A decision on a gate. A `grantRequest` asks to allow the same from now on. */
 export type GateAnswer = Pick<Answer, 'callId' | 'output' | 'by'> & {

@@ -6,7 +6,7 @@ import type { OpenGate } from '#core/turn-store.ts'
 import { numberWords } from '#core/words.ts'
 import { scopesOfGate } from '#safety/gate-question.ts'
 import { printable } from '#safety/printable.ts'
-import { gateMs, type GateAnswer } from '#turns/gate-answers.ts'
+import { gateEndsAt, type GateAnswer } from '#turns/gate-answers.ts'
 import { createAllowFor } from './allow-for.ts'
 import { createFormInput } from './form-input.ts'
 import { inputLines, pendingLine, previewLines, questionLine, signInLines } from './gate-lines.ts'
@@ -159,7 +159,7 @@ export function createDialog(open: OpenGate, { theme, now, asked }: DialogParts)
         over && room > 0 ? [theme.dim(size.length + position.length > inside ? position : `${size}${position}`)] : []
       const shown = [...seen.lines, ...more]
       const lines = joined ? [...shown, ...end] : [...head, ...shown, ...reason, ...end]
-      const expires = open.at + gateMs - now()
+      const expires = gateEndsAt(open.gate, open.at) - now()
       return boxed(lines, width, {
         title: `${theme.sun('●')} Waiting for you${own ? '' : ` ${theme.dim(doorOf(open.turn.door).sign)}`}`,
         corner: `expires in ${leftWords(expires)}`,

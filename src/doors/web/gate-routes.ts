@@ -6,7 +6,7 @@ import type { AnsweredGate, OpenGate } from '#core/turn-store.ts'
 import { type Route, route } from '#http/routes.ts'
 import { pace } from '#lib/pace.ts'
 import { grantWire } from '#http/wire-format.ts'
-import { gateMs } from '#turns/gate-answers.ts'
+import { gateEndsAt } from '#turns/gate-answers.ts'
 import type { Gates } from '#turns/gates.ts'
 import type { Threads } from '#turns/threads.ts'
 import { gateWire } from './gate-wire.ts'
@@ -137,7 +137,7 @@ export function waitingWire({ turn, gate, at }: OpenGate, user: UserId): z.outpu
     door: turn.door,
     ...senderOf(turn, user),
     created_at: isoTime(at),
-    expires_at: isoTime(at + gateMs),
+    expires_at: isoTime(gateEndsAt(gate, at)),
   }
 }
 
