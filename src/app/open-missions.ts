@@ -8,6 +8,7 @@ import type { Tools } from '#core/tool.ts'
 import type { Turn } from '#core/turn.ts'
 import { loadOnce } from '#lib/load-once.ts'
 import type { Log } from '#lib/log.ts'
+import { nextTurn } from '#lib/pace.ts'
 import type { Missions } from '#missions/missions.ts'
 import type { Turns } from '#turns/turns.ts'
 
@@ -63,14 +64,18 @@ export function openMissions(parts: OpenMissionsParts): OpenMissions {
       const [{ at }, open] = await Promise.all([store.missions.nearest(), store.missions.unsettled(1)])
       if (at !== undefined || open.length > 0) await wake()
     },
-    missions: loadOnce(async () =>
-      (await import('#missions/missions.ts')).createMissions({
+    missions: loadOnce(async () => {
+      await nextTurn()
+      const { createMissions } = await import('#missions/missions.ts')
+      // The first schedule that is read takes as long as the load.
+      await nextTurn()
+      return createMissions({
         store,
         turns,
         toolNames: (user) => new Set(tools(user).byName.keys()),
         onChange: wakeLater,
-      }),
-    ),
+      })
+    }),
     async stop() {
       closed = true
       await (await clock.begun())?.stop()
