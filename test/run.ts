@@ -99,13 +99,14 @@ function groupTests(root: string, processes: readonly Process[], into: string): 
   return processes.map(([name, files]) => {
     if (processes.length === 1 && files.length === 1) return files[0] ?? ''
     const lines = [
-      `import { describe } from 'node:test'`,
+      `import { after, describe } from 'node:test'`,
       // Ends the processes that tests leave behind: after all files, not after the first that imports it.
       `import '${urlOf('test/atrium.ts')}'`,
       `import { endTracking } from '${urlOf(tracking)}'`,
+      `import { checkClock } from '${urlOf('test/kept-clock.ts')}'`,
       'const loading = []',
       'const load = (url) => { const file = import(url); loading.push(file); return file }',
-      ...files.map((path) => `describe('${path}', () => load('${urlOf(path)}'))`),
+      ...files.map((path) => `describe('${path}', () => { after(checkClock); return load('${urlOf(path)}') })`),
       'Promise.allSettled(loading).then(() => setImmediate(endTracking))',
     ]
     const place = longest.indexOf(name)
