@@ -9,6 +9,8 @@ export const route = signal<Route>(read())
 /** Asks before the page is left; true keeps it, and `leave` goes on later. Set by a page with unsaved words. */
 export const leaving: { ask?: ((leave: () => void) => boolean) | undefined } = {}
 
+/** The address as it was written: a query that was read is written in another way. */
+let shown = address()
 /** The number of the history entry whose page is shown; undefined where the browser does not tell. */
 let shownEntry = entryIndex()
 
@@ -25,13 +27,11 @@ export function go(to: string, { replace = false } = {}): void {
 /** Handles clicks on links of the app without reloading the page. */
 export function followLinks(): void {
   addEventListener('popstate', () => {
-    const { path, query } = route.peek()
-    const kept = query.size > 0 ? `${path}?${query}` : path
     const to = address()
     const steps = (shownEntry ?? 0) - (entryIndex() ?? 0)
-    if (to === kept || !leaving.ask?.(() => (steps === 0 ? go(to) : history.go(-steps)))) return show()
+    if (to === shown || !leaving.ask?.(() => (steps === 0 ? go(to) : history.go(-steps)))) return show()
     // The browser has gone already: it comes back to the page that is kept.
-    if (steps === 0) history.pushState(null, '', kept)
+    if (steps === 0) history.pushState(null, '', shown)
     else history.go(steps)
   })
   // A notification was clicked. Pages without HTTPS have no service worker.
@@ -58,6 +58,7 @@ export function threadIdIn(path: string): string | undefined {
 
 function show(): void {
   route.value = read()
+  shown = address()
   shownEntry = entryIndex()
 }
 

@@ -110,6 +110,26 @@ test('leaving a document with unsaved words asks: stay, keep the draft, or disca
   await page.locator('.document-text').getByText('before').waitFor()
 })
 
+test('Back from a new document with unsaved words asks once, and leaving leads to the page before', {
+  skip,
+}, async (t) => {
+  const page = await site.open(t, '/memory')
+  await page.getByRole('button', { name: 'New document' }).click()
+  const field = page.getByRole('textbox', { name: 'Document' })
+  await field.fill('half a thought')
+  const entry = () => page.evaluate('navigation.currentEntry.key')
+  const left = await entry()
+  const question = page.getByRole('dialog', { name: 'Leave with unsaved words?' })
+  await page.goBack()
+  await question.getByRole('button', { name: 'Stay' }).click()
+  await untilEqual(entry, left)
+  await page.goBack()
+  await question.getByRole('button', { name: 'Keep the draft' }).click()
+  await page.getByRole('heading', { name: 'Nothing is open' }).waitFor()
+  await page.goForward()
+  await untilEqual(() => field.inputValue(), 'half a thought')
+})
+
 test('a new document asks for its path; a fault is told beside it', { skip }, async (t) => {
   await write('taken.md', 'there')
   const page = await site.visit(t, '/memory')
