@@ -177,9 +177,12 @@ export function createConnection(parts: ConnectionParts): Connection {
       which.list = await readList(which.client)
       if (live === which) await onList(which.list)
       which.unread = undefined
+      if (live === which) signIn = false
     } catch (error) {
+      const needed = which.opened.signInFault?.(error)
       which.unread = wordsOf(error, which.opened)
-      throw which.opened.signInFault?.(error) ?? refusal(which.unread, error)
+      if (live === which) signIn = needed !== undefined
+      throw needed ?? refusal(which.unread, error)
     }
   }
 
@@ -268,7 +271,7 @@ export function createConnection(parts: ConnectionParts): Connection {
 
   return {
     status() {
-      if (live?.unread !== undefined) return { status: 'failed', error: live.unread }
+      if (live?.unread !== undefined && !signIn) return { status: 'failed', error: live.unread }
       if (live) return { status: signIn ? 'sign_in' : 'ready' }
       if (starting) return { status: 'starting' }
       if (signIn) return { status: 'sign_in' }

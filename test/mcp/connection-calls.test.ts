@@ -271,3 +271,24 @@ test('a changed list that cannot be read is told, and no call is made until it c
   answer(server, 0)
   await made
 })
+
+test('a changed list that only a signed-in client may read is told as a sign-in until it can be read', async (t) => {
+  const server = changingServer(listOf('old'), listOf('new'))
+  const told: Error[] = []
+  const connection = connectTo([server], { onError: (error) => told.push(error) })
+  t.after(() => connection.stop())
+  await connection.list(never)
+  const { transport } = server.opened
+  const { send } = transport
+  transport.send = () => Promise.reject(new Error('401'))
+  server.send({ method: 'notifications/tools/list_changed' })
+  await until(() => told.length > 0)
+  assert.deepEqual(connection.status(), { status: 'sign_in' })
+  await assert.rejects(call(connection), { code: 'credential_missing' })
+  transport.send = send
+  const made = call(connection)
+  await until(() => callsSeen(server).length === 1)
+  assert.deepEqual(connection.status(), { status: 'ready' })
+  answer(server, 0)
+  await made
+})
