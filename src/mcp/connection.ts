@@ -182,7 +182,7 @@ export function createConnection(parts: ConnectionParts): Connection {
       const needed = which.opened.signInFault?.(error)
       which.unread = wordsOf(error, which.opened)
       if (live === which) signIn = needed !== undefined
-      throw needed ?? refusal(which.unread, error)
+      throw needed ?? (error instanceof AppError ? error : refusal(which.unread, error))
     }
   }
 

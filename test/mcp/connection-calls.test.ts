@@ -1,6 +1,7 @@
 // Calls over a connection, in process: how many at once, whose questions are asked, and what a new start begins with.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { AppError } from '#core/errors.ts'
 import { lostCode } from '#mcp/answer-body.ts'
 import type { Connection, ServerCall } from '#mcp/connection.ts'
 import { until } from '../until.ts'
@@ -291,4 +292,20 @@ test('a changed list that only a signed-in client may read is told as a sign-in 
   assert.deepEqual(connection.status(), { status: 'ready' })
   answer(server, 0)
   await made
+})
+
+test('a changed list that cannot be stored is no fault of the server for a call', async (t) => {
+  const server = changingServer(listOf('old'), listOf('new'), listOf('new'))
+  const told: Error[] = []
+  let isAway = false
+  const connection = connectTo([server], {
+    onError: (error) => told.push(error),
+    onList: () => (isAway ? Promise.reject(new AppError('database_unavailable', 'it is away')) : Promise.resolve()),
+  })
+  t.after(() => connection.stop())
+  await connection.list(never)
+  isAway = true
+  server.send({ method: 'notifications/tools/list_changed' })
+  await until(() => told.length > 0)
+  await assert.rejects(call(connection), { code: 'database_unavailable', message: 'it is away' })
 })
