@@ -280,7 +280,7 @@ test('a changed list that only a signed-in client may read is told as a sign-in 
   t.after(() => connection.stop())
   await connection.list(never)
   const { transport } = server.opened
-  const { send } = transport
+  const send = transport.send.bind(transport)
   transport.send = () => Promise.reject(new Error('401'))
   server.send({ method: 'notifications/tools/list_changed' })
   await until(() => told.length > 0)
