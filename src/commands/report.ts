@@ -65,14 +65,6 @@ export async function listedBy<T>(command: string, work: () => Promise<T>): Prom
   }
 }
 
-/** Refuses a file or folder that an argument names: for the `catch` of a read. */
-export function cannotRead(path: string, wayOut = ''): (error: unknown) => never {
-  return (error) => {
-    const why = (error as NodeJS.ErrnoException).code ?? 'unreadable'
-    throw new AppError('invalid_input', `${path} cannot be read (${why})${wayOut}`, { cause: error })
-  }
-}
-
 /** Prints data as JSON or as text. */
 export function print(options: { json?: boolean }, data: unknown, text: string): void {
   process.stdout.write(options.json ? jsonText(data, 2) : `${pasteable(text).replace(/\n$/, '')}\n`)

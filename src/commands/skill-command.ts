@@ -2,7 +2,7 @@
 import { readFile, stat } from 'node:fs/promises'
 import { basename, resolve } from 'node:path'
 import { loadConfig } from '#config.ts'
-import { AppError } from '#core/errors.ts'
+import { AppError, cannotRead } from '#core/errors.ts'
 import { operator } from '#core/ids.ts'
 import { type SkillFinding, type SkillFolder, skillFile } from '#core/skill.ts'
 import { countWords } from '#core/words.ts'
@@ -17,7 +17,7 @@ import { readZip } from '#skills/zip.ts'
 import { reloadService } from './running-service.ts'
 import { withStore } from './home-store.ts'
 import { agrees } from './prompts.ts'
-import { cannotRead, inColumns, listedBy, paint, print, table } from './report.ts'
+import { inColumns, listedBy, paint, print, table } from './report.ts'
 
 const maxArchiveBytes = 14 * 1024 * 1024
 
@@ -75,15 +75,14 @@ export function showSkill(name: string, options: Options): Promise<void> {
 
 /** Exit code 1 when the folder is no skill. */
 export async function checkFolder(path: string, options: Options): Promise<void> {
-  await stat(path).catch(cannotRead(path))
   const folder = await readPath(path).catch((error: unknown) => asFault(error, basename(resolve(path))))
   if ('level' in folder) return tellFindings(folder.file, [folder], options)
   await withSkills(async (skills) => tellFindings(folder.name, await skills.check(folder), options))
 }
 
-/** What there is but cannot be read as a folder of files is no skill. */
+/** What can be read, but not as a folder of files, is no skill. */
 function asFault(error: unknown, file: string): SkillFinding {
-  if (!(error instanceof AppError)) throw error
+  if (!(error instanceof AppError) || (error.cause instanceof Error && 'syscall' in error.cause)) throw error
   return { level: 'fault', file, message: error.message }
 }
 

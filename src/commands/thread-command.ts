@@ -5,7 +5,7 @@ import { createWriteStream } from 'node:fs'
 import { readFile, stat } from 'node:fs/promises'
 import { pipeline } from 'node:stream/promises'
 import { createScans } from '#app/leak-scans.ts'
-import { AppError } from '#core/errors.ts'
+import { AppError, cannotRead } from '#core/errors.ts'
 import { isUuid, operator } from '#core/ids.ts'
 import { maxThreadTitleChars } from '#core/page-limits.ts'
 import type { Store } from '#core/store.ts'
@@ -21,7 +21,7 @@ import { importedItems, maxImportBytes, readExport } from '#turns/thread-import.
 import { isTitle } from '#turns/thread-title.ts'
 import { withStore } from './home-store.ts'
 import { agrees } from './prompts.ts'
-import { cannotRead, print } from './report.ts'
+import { print } from './report.ts'
 import { readInput } from './stdin.ts'
 
 export function showThread(id: string, { json = false }: { json?: boolean }): Promise<void> {

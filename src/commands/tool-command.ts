@@ -2,7 +2,7 @@
 import { readFile } from 'node:fs/promises'
 import { loadConfig } from '#config.ts'
 import type { ToolAdmin, ToolTrial } from '#core/admin.ts'
-import { AppError } from '#core/errors.ts'
+import { AppError, cannotRead } from '#core/errors.ts'
 import { operator } from '#core/ids.ts'
 import type { Store } from '#core/store.ts'
 import type { ToolRecord } from '#core/tool-record.ts'
@@ -23,7 +23,7 @@ import type { LoadedTool, Sandbox } from '#sandbox/supervisor/sandbox.ts'
 import { agentNames, asAppError, componentNameFault } from '#sandbox/component-tools.ts'
 import { agrees } from './prompts.ts'
 import { reloadService } from './running-service.ts'
-import { cannotRead, inColumns, paint, pasteable, print, table } from './report.ts'
+import { inColumns, paint, pasteable, print, table } from './report.ts'
 import { withTools } from './home-tools.ts'
 
 const maxShownChars = 300

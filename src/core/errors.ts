@@ -150,3 +150,11 @@ export function appErrorOf(error: unknown): AppError {
   if (error instanceof AppError) return error
   return new AppError('internal', 'something went wrong inside the service; its log says more', { cause: error })
 }
+
+/** Refuses a file or folder that the caller names: for the `catch` of a read. */
+export function cannotRead(path: string, wayOut = ''): (error: unknown) => never {
+  return (error) => {
+    const why = (error as NodeJS.ErrnoException).code ?? 'unreadable'
+    throw new AppError('invalid_input', `${path} cannot be read (${why})${wayOut}`, { cause: error })
+  }
+}

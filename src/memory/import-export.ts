@@ -4,7 +4,7 @@ import { opendir, readFile, rename, rm, stat, writeFile } from 'node:fs/promises
 import { dirname, join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { maxDocuments } from '#core/document.ts'
-import { AppError } from '#core/errors.ts'
+import { AppError, cannotRead } from '#core/errors.ts'
 import type { UserId } from '#core/ids.ts'
 import { newId } from '#core/ids.ts'
 import { createFolder } from '#lib/create-folder.ts'
@@ -139,7 +139,7 @@ async function filesIn(folder: string, maxFiles: number, skipped: Skipped[]): Pr
 }
 
 async function* entriesOf(folder: string) {
-  for await (const entry of await opendir(folder)) {
+  for await (const entry of await opendir(folder).catch(cannotRead(folder))) {
     yield { name: entry.name, isFile: entry.isFile(), isDirectory: entry.isDirectory() }
   }
 }

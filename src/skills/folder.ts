@@ -1,24 +1,21 @@
 // Reads a folder of the disk as a skill's folder. Bounded, and without links.
 import { readdir, readFile, realpath, stat } from 'node:fs/promises'
 import { basename, join } from 'node:path'
-import { AppError } from '#core/errors.ts'
+import { AppError, cannotRead } from '#core/errors.ts'
 import { maxSkillBytes, maxSkillFiles, type SkillFile, type SkillFolder } from '#core/skill.ts'
 
 const maxDepth = 10
 
 /** The folder at a path. Throws invalid_input, too_large. */
 export async function readFolder(path: string): Promise<SkillFolder> {
-  const root = await realpath(path).catch((error: unknown) => {
-    throw new AppError('invalid_input', `${path} cannot be read (${(error as NodeJS.ErrnoException).code})`, {
-      cause: error,
-    })
-  })
+  const root = await realpath(path).catch(cannotRead(path))
   if (!(await stat(root)).isDirectory()) throw new AppError('invalid_input', `${path} is not a folder`)
   const files: SkillFile[] = []
   let bytes = 0
   const walk = async (below: string, depth: number): Promise<void> => {
     if (depth > maxDepth) throw new AppError('invalid_input', `${below} is nested deeper than ${maxDepth} folders`)
-    const found = await readdir(join(root, below), { withFileTypes: true })
+    const folder = join(root, below)
+    const found = await readdir(folder, { withFileTypes: true }).catch(cannotRead(folder))
     for (const entry of found.sort((one, two) => (one.name < two.name ? -1 : 1))) {
       const at = below === '' ? entry.name : `${below}/${entry.name}`
       if (isClutter(at)) continue
@@ -26,10 +23,11 @@ export async function readFolder(path: string): Promise<SkillFolder> {
       else if (!entry.isFile())
         throw new AppError('invalid_input', `${at} is a link or a device: a skill has files only`)
       else {
-        bytes += (await stat(join(root, at))).size
+        const file = join(root, at)
+        bytes += (await stat(file).catch(cannotRead(file))).size
         if (bytes > maxSkillBytes) throw tooLarge(`more than ${maxSkillBytes} bytes`)
         if (files.length === maxSkillFiles) throw tooLarge(`more than ${maxSkillFiles} files`)
-        files.push({ path: at, content: await readFile(join(root, at)) })
+        files.push({ path: at, content: await readFile(file).catch(cannotRead(file)) })
       }
     }
   }

@@ -1,6 +1,8 @@
 // `atrium skill` as the operator meets it.
 import assert from 'node:assert/strict'
+import { once } from 'node:events'
 import { mkdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
+import { createServer } from 'node:net'
 import { join } from 'node:path'
 import { after, test } from 'node:test'
 import { atrium } from '../atrium.ts'
@@ -87,6 +89,16 @@ test('a check tells what cannot be read as a skill as a fault: a link, an archiv
     assert.deepEqual([code, stderr], [1, ''])
     assert.match(stdout, words)
   }
+})
+
+test('a check of what the system does not let it read is refused as wrong usage', async (t) => {
+  const path = join(home.path, 'socket')
+  const server = createServer().listen(path)
+  t.after(() => server.close())
+  await once(server, 'listening')
+  const { code, stdout, stderr } = await run('check', path)
+  assert.deepEqual([code, stdout], [2, ''])
+  assert.match(stderr, /socket cannot be read \(/)
 })
 
 for (const [what, args, code, words] of [

@@ -1,6 +1,6 @@
 // A folder each way: what comes out is what went in, to the byte.
 import assert from 'node:assert/strict'
-import { mkdirSync, readdirSync, readFileSync, statSync, symlinkSync, writeFileSync } from 'node:fs'
+import { chmodSync, mkdirSync, readdirSync, readFileSync, statSync, symlinkSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { test, type TestContext } from 'node:test'
 import { createDocuments, type Documents } from '#memory/documents.ts'
@@ -92,6 +92,16 @@ test('what cannot be a document is left out and told, and the rest is kept', asy
   assert.equal((await documents.read(ada, 'good.md')).content, 'good')
   await rejectsWith(importFolder({ documents, user: ada, folder: join(from, 'nowhere'), onProgress }), 'invalid_input')
   await rejectsWith(importFolder({ documents, user: ada, folder: join(from, 'good.md'), onProgress }), 'invalid_input')
+})
+
+const asRoot = process.getuid?.() === 0 && 'root may read every folder'
+
+test('a folder that may not be read is refused by its path', { skip: asRoot }, async (t) => {
+  const folder = newFolder(t)
+  chmodSync(folder, 0)
+  const refused = { code: 'invalid_input', message: `${folder} cannot be read (EACCES)` }
+  await assert.rejects(importFolder({ documents: open(t), user: ada, folder, onProgress }), refused)
+  chmodSync(folder, 0o700)
 })
 
 test('a folder may have as many files as a memory documents, and not one more', async (t) => {

@@ -1,7 +1,7 @@
 // A folder of the disk as a skill's folder, what an update changes, and skills that a message names.
 import assert from 'node:assert/strict'
 import { createHash } from 'node:crypto'
-import { mkdirSync, mkdtempSync, rmSync, symlinkSync, truncateSync, writeFileSync } from 'node:fs'
+import { chmodSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, truncateSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { basename, dirname, join } from 'node:path'
 import { test, type TestContext } from 'node:test'
@@ -33,6 +33,18 @@ test('a folder is read in the order of its names, without clutter, also through 
   const link = join(newFolder(t, []), 'link')
   symlinkSync(root, link)
   assert.equal((await readFolder(link)).name, name)
+})
+
+const asRoot = process.getuid?.() === 0 && 'root may read every file'
+
+test('a file or folder that may not be read is refused by its path', { skip: asRoot }, async (t) => {
+  const root = newFolder(t, ['SKILL.md', 'a/b.md'])
+  for (const path of ['a/b.md', 'a', '.']) {
+    chmodSync(join(root, path), 0)
+    const refused = new RegExp(`${join(root, path)} cannot be read \\(EACCES\\)$`)
+    await assert.rejects(readFolder(root), { code: 'invalid_input', message: refused })
+    chmodSync(join(root, path), 0o700)
+  }
 })
 
 test('clutter is told by whole names', () => {
