@@ -5,7 +5,9 @@ import { Button } from './parts/button.tsx'
 import { Note } from './parts/note.tsx'
 import { useReconnected } from './parts/reconnected.ts'
 import { Skeleton } from './parts/states.tsx'
+import { hasFiles } from './store/files.ts'
 import { loaded } from './store/loaded.ts'
+import { isAllStored } from './store/local-storage.ts'
 
 /** Wraps a component in another chunk: a skeleton while it loads, a note if it cannot be loaded; nothing for a `small` one. */
 export function lazy<Props extends object>(
@@ -24,10 +26,12 @@ export function lazy<Props extends object>(
   }
 }
 
-/** Chromium keeps the failure until the page is loaded again, which waits while somebody writes. */
+/** Chromium keeps the failure until the page is loaded again: by itself only where nothing is lost. */
 function NotLoaded() {
   useReconnected(() => {
-    if (!document.activeElement?.matches('input, textarea')) location.reload()
+    const fields = [...document.querySelectorAll<HTMLInputElement>('input, textarea, select')]
+    const writes = fields.some((field) => field.value !== '' || field === document.activeElement)
+    if (!writes && !hasFiles() && isAllStored()) location.reload()
   })
   return (
     <Note

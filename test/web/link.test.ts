@@ -120,6 +120,52 @@ test('a page that is first opened without a connection is there once it is back'
   await page.getByRole('searchbox', { name: 'Search memory' }).waitFor()
 })
 
+test('a page is not loaded again by itself while it alone has words or files', { skip }, async (t) => {
+  const way = await openCuttable(t)
+  const page = await site.open(t, '/', { url: way.url })
+  await box(page).waitFor()
+  let loads = 0
+  page.on('request', (request) => {
+    if (request.isNavigationRequest()) loads++
+  })
+  const note = page.getByText('This page could not be loaded')
+  const cutAndMend = async (act: () => Promise<void>): Promise<void> => {
+    way.cut()
+    await badge(page).waitFor()
+    await act()
+    await note.waitFor()
+    // The list of threads is read a moment after the connection is back.
+    const listed = page.waitForResponse((response) => new URL(response.url()).pathname === '/api/threads')
+    way.mend()
+    await listed
+    assert.equal(loads, 0)
+  }
+  const leaveAndReturn = async (): Promise<void> => {
+    await cutAndMend(() => page.getByRole('link', { name: 'Memory', exact: true }).click())
+    await page.getByRole('link', { name: 'New thread', exact: true }).first().click()
+  }
+  await page
+    .locator('input[type=file]')
+    .setInputFiles([{ name: 'list.txt', mimeType: 'text/plain', buffer: Buffer.from('bread') }])
+  await leaveAndReturn()
+  await page.getByRole('button', { name: 'Remove list.txt' }).click()
+  await say(page, 'hello')
+  await page.getByRole('button', { name: /^Receipt/ }).waitFor()
+  await page.getByRole('button', { name: 'Edit', exact: true }).click()
+  const edited = page.getByRole('textbox', { name: 'Edit message' })
+  await edited.fill('half a thought')
+  await cutAndMend(() => page.getByRole('button', { name: /^Receipt/ }).click())
+  assert.equal(await edited.inputValue(), 'half a thought')
+  await page.evaluate(`for (let chars = 2 ** 24; chars >= 1; chars /= 2) {
+    try { localStorage.setItem('full' + chars, 'x'.repeat(chars)) } catch {}
+  }`)
+  await box(page).fill('nowhere else')
+  const thread = new URL(page.url()).pathname
+  await cutAndMend(() => page.getByRole('link', { name: 'Memory', exact: true }).click())
+  await follow(page, thread)
+  await untilEqual(() => box(page).inputValue(), 'nowhere else')
+})
+
 test('what could not be read without a connection is read once it is back', { skip }, async (t) => {
   const way = await openCuttable(t)
   const page = await site.open(t, '/settings', { url: way.url })

@@ -27,6 +27,10 @@ export function filesWith(draft: string): readonly Chosen[] {
   return chosen.value.get(draft) ?? []
 }
 
+export function hasFiles(): boolean {
+  return [...chosen.peek().values()].some((files) => files.length > 0)
+}
+
 /** The files of a paste. Long text is one: a field would take seconds to lay it out again with each key. */
 export function pastedFiles(pasted: Pick<DataTransfer, 'files' | 'getData'> | null): readonly File[] {
   const files = [...(pasted?.files ?? [])]

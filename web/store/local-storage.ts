@@ -4,6 +4,12 @@ const prefix = 'atrium.'
 let owner = ''
 /** Everything written by this page: it serves as the storage where the browser has none, or no space left. */
 const here = new Map<string, string | undefined>()
+let allStored = true
+
+/** False once something was written that only this page has. */
+export function isAllStored(): boolean {
+  return allStored
+}
 
 /** Sets the user whose values are read and written. */
 export function setStorageUser(user: string): void {
@@ -29,6 +35,7 @@ export function writeStored(name: string, text: string | undefined): void {
     else localStorage.setItem(key, text)
   } catch {
     // The page's own copy remains.
+    allStored = false
   }
 }
 
