@@ -57,6 +57,7 @@ const kinds: Readonly<Record<string, string>> = {
 function joined(path: string, more: readonly PropertyKey[]): string {
   return more.reduce<string>((whole, key) => {
     if (typeof key === 'number') return `${whole}[${key}]`
-    return whole === '' ? String(key) : `${whole}.${String(key)}`
+    const name = String(key) || '""'
+    return whole === '' ? name : `${whole}.${name}`
   }, path)
 }

@@ -36,6 +36,11 @@ for (const [value, param, message] of faults) {
   })
 }
 
+test('a field with an empty name is told as a field, not as the body', () => {
+  const message = '"" is no field of this request'
+  assert.throws(() => check(z.strictObject({ name: z.string() }), { name: 'a', '': 1 }), { message, param: '""' })
+})
+
 test('what is right is given back; a place in the request goes before the field', () => {
   assert.deepEqual(check(Schema, { name: 'a' }), { name: 'a' })
   assert.throws(() => check(Schema, {}, 'input[0]'), { param: 'input[0].name' })
