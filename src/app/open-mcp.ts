@@ -25,6 +25,7 @@ export function openMcp(parts: OpenMcpParts): OpenMcp {
     withSearch.set(tools, all)
     return all
   }
+  const viewServers = async (): ReturnType<ToolSource['view']> => (await source?.view()) ?? []
   const open = loadOnce(async () => {
     const opened = (await import('./load-mcp.ts')).loadMcp(parts)
     await opened.source.reload()
@@ -35,11 +36,15 @@ export function openMcp(parts: OpenMcpParts): OpenMcp {
     source: {
       tools: toolsOf,
       async view() {
-        const tools = (await source?.view()) ?? []
+        const tools = await viewServers()
         return tools.length === 0 ? tools : [...(await builtIn.view()), ...tools]
       },
-      test: async (name, call) => (await source?.test(name, call)) ?? builtIn.test(name, call),
-      remove: async (name) => (await source?.remove(name)) || builtIn.remove(name),
+      async test(name, call) {
+        const trial = await source?.test(name, call)
+        return trial ?? ((await viewServers()).length > 0 ? builtIn.test(name, call) : undefined)
+      },
+      remove: async (name) =>
+        (await source?.remove(name)) || ((await viewServers()).length > 0 && (await builtIn.remove(name))),
       async reload() {
         if (source) await source.reload()
         else if ((await store.mcp.list()).length > 0) await open()
