@@ -31,6 +31,8 @@ export type Live = {
   list: ServerList
   /** Why the list could not be read again after the server said that it has changed. */
   unread?: string | undefined
+  /** A read of the list that calls wait for. */
+  refreshing?: Promise<void> | undefined
   closed: boolean
 }
 

@@ -186,6 +186,14 @@ export function createConnection(parts: ConnectionParts): Connection {
     }
   }
 
+  /** The same for calls, which share a read. An announcement has its own: what is being read may be older. */
+  function refreshOnce(which: Live): Promise<void> {
+    which.refreshing ??= refresh(which).finally(() => {
+      which.refreshing = undefined
+    })
+    return which.refreshing
+  }
+
   function rest(): void {
     clearTimeout(idle)
     if (active === 0 && live) idle = setTimeout(() => void stop(), idleMs).unref()
@@ -196,7 +204,7 @@ export function createConnection(parts: ConnectionParts): Connection {
     clearTimeout(idle)
     try {
       const made = await orAborted(ensure(), signal)
-      if (made.unread !== undefined) await orAborted(refresh(made), signal)
+      if (made.unread !== undefined) await orAborted(refreshOnce(made), signal)
       return await work(made)
     } finally {
       active--

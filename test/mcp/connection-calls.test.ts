@@ -309,3 +309,19 @@ test('a changed list that cannot be stored is no fault of the server for a call'
   await until(() => told.length > 0)
   await assert.rejects(call(connection), { code: 'database_unavailable', message: 'it is away' })
 })
+
+test('calls at once that wait for a changed list read it once', async (t) => {
+  const noList = { error: { code: -32603, message: 'no list today' } }
+  const server = changingServer(listOf('old'), noList, listOf('new'), noList, noList)
+  const told: Error[] = []
+  const connection = connectTo([server], { onError: (error) => told.push(error) })
+  t.after(() => connection.stop())
+  await connection.list(never)
+  server.send({ method: 'notifications/tools/list_changed' })
+  await until(() => told.length > 0)
+  const calls = [call(connection), call(connection), call(connection)]
+  await until(() => callsSeen(server).length === 3)
+  assert.equal(listsSeen(server), 3)
+  for (const at of calls.keys()) answer(server, at)
+  await Promise.all(calls)
+})
