@@ -4,14 +4,12 @@ import { isObject, objectIn } from '#core/json.ts'
 import type { OfferedTool } from '#core/mcp.ts'
 import type { CallProgress } from '#core/tool.ts'
 import { orAborted } from '#lib/deadline.ts'
-import { maskedStart } from '#lib/masked-start.ts'
 import { inPace } from '#lib/pace.ts'
 import { createSemaphore } from '#lib/semaphore.ts'
 import type { ExactArguments } from './exact-arguments.ts'
 import { createCallDeadline } from './call-deadline.ts'
-import { lostCode } from './answer-body.ts'
-import { codeOf, createConnectClient, type Live, type OpenedTransport } from './connect-client.ts'
-import { refusedWords } from './http.ts'
+import { createConnectClient, type Live, type OpenedTransport } from './connect-client.ts'
+import { closedWords, isAnswer, wordsOf } from './connection-faults.ts'
 import { wholeOfShort } from './long-messages.ts'
 import { createQuestions, type Elicit } from './questions.ts'
 import { readList, type ServerList } from './read-list.ts'
@@ -24,8 +22,6 @@ const restartWindowMs = 60_000
 const maxCallMs = 10 * 60_000
 /** The package's own limit of a call is out of the way: it cannot wait for a person. */
 const maxTimerMs = 2 ** 31 - 1
-const maxMessageChars = 2_000
-const closedWords = 'it closed the connection'
 
 export type ConnectionStatus = {
   readonly status: 'idle' | 'starting' | 'ready' | 'failed' | 'sign_in'
@@ -296,24 +292,4 @@ export function createConnection(parts: ConnectionParts): Connection {
     },
     stop,
   }
-}
-
-/** Why a server cannot be used. Its own words are cut. */
-function wordsOf(error: unknown, opened: OpenedTransport | undefined): string {
-  const fault = opened?.fault()
-  if (fault !== undefined) return fault
-  const code = codeOf(error)
-  if (code === 'REQUEST_TIMEOUT') return 'it did not answer in time'
-  if (code === 'CONNECTION_CLOSED') return closedWords
-  const mask = opened?.mask ?? ((text) => text)
-  const refused = refusedWords(error, mask)
-  if (refused !== undefined) return refused
-  const message = error instanceof Error ? error.message : String(error)
-  return maskedStart(message, maxMessageChars, mask)
-}
-
-/** True for an error that the server itself answered with: it no longer works on the call. */
-function isAnswer(error: unknown): boolean {
-  const code = codeOf(error)
-  return typeof code === 'number' && code !== lostCode
 }

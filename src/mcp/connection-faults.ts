@@ -1,0 +1,28 @@
+// Faults of a connection to an MCP server, in words.
+import { maskedStart } from '#lib/masked-start.ts'
+import { lostCode } from './answer-body.ts'
+import { codeOf, type OpenedTransport } from './connect-client.ts'
+import { refusedWords } from './http.ts'
+
+const maxMessageChars = 2_000
+export const closedWords = 'it closed the connection'
+
+/** Why a server cannot be used. Its own words are cut. */
+export function wordsOf(error: unknown, opened: OpenedTransport | undefined): string {
+  const fault = opened?.fault()
+  if (fault !== undefined) return fault
+  const code = codeOf(error)
+  if (code === 'REQUEST_TIMEOUT') return 'it did not answer in time'
+  if (code === 'CONNECTION_CLOSED') return closedWords
+  const mask = opened?.mask ?? ((text) => text)
+  const refused = refusedWords(error, mask)
+  if (refused !== undefined) return refused
+  const message = error instanceof Error ? error.message : String(error)
+  return maskedStart(message, maxMessageChars, mask)
+}
+
+/** True for an error that the server itself answered with: it no longer works on the call. */
+export function isAnswer(error: unknown): boolean {
+  const code = codeOf(error)
+  return typeof code === 'number' && code !== lostCode
+}
