@@ -6,6 +6,7 @@ import { operator } from '#core/ids.ts'
 import { objectIn } from '#core/json.ts'
 import type { OpenGate } from '#core/turn-store.ts'
 import type { Store } from '#core/store.ts'
+import { listWords } from '#core/words.ts'
 import { fieldLines } from '#doors/terminal/gate-lines.ts'
 import { waitingWire } from '#doors/web/gate-routes.ts'
 import { previewText, scopesOfGate } from '#safety/gate-question.ts'
@@ -77,8 +78,7 @@ async function answerInput(id: string, input: InputRequest): Promise<void> {
 
 /** One of the choices, or nothing for Enter alone. Asks again after any other word. */
 async function askAction(choices: readonly string[], hint = ''): Promise<string> {
-  const words = new Intl.ListFormat('en-GB', { type: 'disjunction' }).format(choices)
-  const action = await ask(`${words}? (${hint}Enter leaves it open) `)
+  const action = await ask(`${listWords(choices, 'or')}? (${hint}Enter leaves it open) `)
   return action === '' || choices.includes(action) ? action : askAction(choices, hint)
 }
 

@@ -91,6 +91,11 @@ export function countWords(count: number, one: string, many = `${one}s`): string
   return `${numberWords(count)} ${count === 1 ? one : many}`
 }
 
+/** `a, b or c`. */
+export function listWords(words: readonly string[], link: 'and' | 'or'): string {
+  return words.length < 2 ? words.join('') : `${words.slice(0, -1).join(', ')} ${link} ${words.at(-1)}`
+}
+
 /** `10000 characters`: a bound in a refusal, in plain digits. */
 export function boundWords(bound: number, one: string): string {
   return `${bound} ${bound === 1 ? one : `${one}s`}`

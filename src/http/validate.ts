@@ -1,6 +1,7 @@
 // Schema checks of request data. A failure is a 400 that names the field by its path (`tools[2].name`).
 import * as z from 'zod/mini'
 import { AppError } from '#core/errors.ts'
+import { listWords } from '#core/words.ts'
 
 /** Longer paths are truncated in messages, because keys are text of the caller. */
 const maxPathLength = 200
@@ -34,15 +35,10 @@ export function wrongField(path: string, problem: string): AppError {
 function problemOf(issue: z.core.$ZodIssue, value: unknown): string {
   if (issue.message !== defaultMessage) return issue.message
   if (issue.code === 'unrecognized_keys') return 'is no field of this request'
-  if (issue.code === 'invalid_value') return `must be ${oneOf(issue.values.map(String))}`
+  if (issue.code === 'invalid_value') return `must be ${listWords(issue.values.map(String), 'or')}`
   if (issue.code !== 'invalid_type') return defaultMessage
   const actual = issue.path.reduce<unknown>((at, key) => (at as Record<PropertyKey, unknown> | undefined)?.[key], value)
   return actual === undefined ? 'is missing' : `must be ${kinds[issue.expected] ?? issue.expected}`
-}
-
-function oneOf(words: readonly string[]): string {
-  const last = words.slice(-1).join('')
-  return words.length < 2 ? last : `${words.slice(0, -1).join(', ')} or ${last}`
 }
 
 const kinds: Readonly<Record<string, string>> = {

@@ -1,5 +1,5 @@
 // Schedules in words: what was understood, and the next runs in their zone.
-import { countWords } from '#core/words.ts'
+import { countWords, listWords } from '#core/words.ts'
 import { dayNames, monthNames } from './schedule-text.ts'
 import { type Rule, type Schedule, wallTime } from './schedule.ts'
 
@@ -57,7 +57,7 @@ function patternWords({ patterns }: Extract<Rule, { type: 'cron' }>): string {
       : [],
   )
   if (times.length > 0)
-    return `${capital(daysWords(fields) || 'every day')} at ${list(times.sort())}${monthsWords(fields)}`
+    return `${capital(daysWords(fields) || 'every day')} at ${listWords(times.sort(), 'and')}${monthsWords(fields)}`
   const days = daysWords(fields)
   return `${capital(rhythmWords(fields))}${days === '' ? '' : `, ${days}`}${monthsWords(fields)}`
 }
@@ -72,21 +72,21 @@ function rhythmWords({ minutes, hours }: Fields): string {
         ? `every ${step} minutes`
         : minutes.length === 1 && minutes[0] === 0
           ? 'every hour'
-          : `at minute ${list(minutes.map(String))}${hours.length === 24 ? ' of every hour' : ''}`
+          : `at minute ${listWords(minutes.map(String), 'and')}${hours.length === 24 ? ' of every hour' : ''}`
   if (hours.length === 24) return often
   const [first = 0, last = 0] = [hours[0], hours.at(-1)]
   const unbroken = last - first === hours.length - 1
   if (unbroken) return `${often} from ${clock(first, 0)} to ${clock(last, 59)}`
   const every = stepOf(hours, 24)
   if (often === 'every hour' && every !== undefined) return `every ${every} hours`
-  return `${often} in the hours ${list(hours.map(String))}`
+  return `${often} in the hours ${listWords(hours.map(String), 'and')}`
 }
 
 /** "weekdays", "Mondays and Fridays", "on the 1st of each month"; empty for every day. */
 function daysWords({ days, lastDay, weekdays, months }: Fields): string {
   const dates = days.map(ordinal).concat(lastDay ? ['last day'] : [])
   const everyDate = days.length === 31
-  const on = everyDate ? '' : `on the ${list(dates)}${months.length === 12 ? ' of each month' : ''}`
+  const on = everyDate ? '' : `on the ${listWords(dates, 'and')}${months.length === 12 ? ' of each month' : ''}`
   if (weekdays.length === 7) return on
   return on === '' ? weekdayWords(weekdays) : `${on} and ${weekdayWords(weekdays)}`
 }
@@ -95,13 +95,19 @@ function weekdayWords(weekdays: readonly number[]): string {
   const all = weekdays.join()
   if (all === '1,2,3,4,5') return 'weekdays'
   if (all === '0,6') return 'weekends'
-  return list(
+  return listWords(
     [...weekdays].sort((a, b) => ((a + 6) % 7) - ((b + 6) % 7)).map((day) => `${capital(dayNames[day] ?? '')}s`),
+    'and',
   )
 }
 
 function monthsWords({ months }: Fields): string {
-  return months.length === 12 ? '' : ` in ${list(months.map((month) => capital(monthNames[month - 1] ?? '')))}`
+  return months.length === 12
+    ? ''
+    : ` in ${listWords(
+        months.map((month) => capital(monthNames[month - 1] ?? '')),
+        'and',
+      )}`
 }
 
 /** The values of each field; undefined for a pattern with marks that have no words here. */
@@ -176,10 +182,6 @@ function ordinal(value: number): string {
 
 function clock(hour: number, minute: number): string {
   return `${String(hour).padStart(2, '0')}:${String(minute).padStart(2, '0')}`
-}
-
-function list(words: readonly string[]): string {
-  return words.length < 2 ? (words[0] ?? '') : `${words.slice(0, -1).join(', ')} and ${words.at(-1)}`
 }
 
 function capital(text: string): string {

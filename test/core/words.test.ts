@@ -9,6 +9,7 @@ import {
   decisionWords,
   durationWords,
   elapsedWords,
+  listWords,
   numberWords,
   progressWords,
   pagesWords,
@@ -119,6 +120,13 @@ table('a size', sizeWords, [
   [1_600_000_000, '1.5 GB'],
 ])
 table('a number', numberWords, [[12_406, '12,406']])
+table<readonly string[]>('a list', (words) => listWords(words, 'or'), [
+  [[], ''],
+  [['a'], 'a'],
+  [['a', 'b'], 'a or b'],
+  [['a', 'b', 'c'], 'a, b or c'],
+])
+
 table('a count', (count) => countWords(count, 'token'), [
   [1, '1 token'],
   [0, '0 tokens'],

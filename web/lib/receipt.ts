@@ -1,4 +1,5 @@
 // Parts of a receipt in words: effects, hosts, requests, safety notes. Pure.
+import { listWords } from '#core/words.ts'
 import type { Receipt } from '#doors/web/wire/receipt.ts'
 
 type Tool = Receipt['tools'][number]
@@ -48,7 +49,7 @@ export function fencedWords(tools: readonly Pick<Tool, 'name' | 'origin'>[]): st
   if (fromOutside.every(({ origin = '' }) => /^https?:\/\//.test(origin))) {
     return `The ${names.length === 1 ? 'page fetched was' : 'pages fetched were'} fenced as outside content.`
   }
-  return `What ${joinNames([...new Set(names)])} brought was fenced as outside content.`
+  return `What ${listWords([...new Set(names)], 'and')} brought was fenced as outside content.`
 }
 
 /** Where a safety rule matched; a call is named by its tool. */
@@ -59,8 +60,4 @@ export function noteWords(
   const name = tools.find(({ call_id }) => call_id === where)?.name
   if (rule.startsWith('leak-')) return `kept from going out${name === undefined ? '' : ` by ${name}`}`
   return `in ${name === undefined ? where : `what ${name} brought`}`
-}
-
-function joinNames(names: readonly string[]): string {
-  return names.length < 2 ? names.join('') : `${names.slice(0, -1).join(', ')} and ${names.at(-1)}`
 }
