@@ -3,11 +3,11 @@ import { DatabaseSync } from 'node:sqlite'
 import { parentPort, workerData } from 'node:worker_threads'
 import type { Row, Statement } from './sql.ts'
 import { isReadOnly } from './sqlite-faults.ts'
-import { maxBusyMs, setUpConnection } from './sqlite-file.ts'
+import { setUpConnection } from './sqlite-file.ts'
 import { type PreparedStatement, prepareOnce } from './sqlite-statement.ts'
 import type { Answer, ThreadData } from './sqlite-threads.ts'
 
-const { path, writes } = workerData as ThreadData
+const { path, writes, busyMs } = workerData as ThreadData
 let db = open()
 const statements = new Map<string, PreparedStatement>()
 /** SQLite opens a file that cannot be written as one to read, and the connection stays so. */
@@ -36,7 +36,7 @@ function answer(asked: readonly Statement[]): Answer {
 }
 
 function open(): DatabaseSync {
-  const opened = new DatabaseSync(path, { readOnly: !writes, timeout: maxBusyMs })
+  const opened = new DatabaseSync(path, { readOnly: !writes, timeout: busyMs })
   setUpConnection(opened)
   // The main thread decides when the log is moved into the file, see `sqlite.ts`.
   if (writes) opened.exec('PRAGMA wal_autocheckpoint=0')

@@ -6,6 +6,7 @@ import { inBundle } from '#lib/bundle.ts'
 import { inCheckout } from '#lib/checkout.ts'
 import { evictOldest } from '#lib/evict.ts'
 import type { Row, Statement } from './sql.ts'
+import { maxBusyMs } from './sqlite-file.ts'
 
 /** The second starts when the first is busy. */
 const defaultMaxThreads = 2
@@ -19,7 +20,7 @@ const maxSlowUsers = 1_000
 /** A thread that has nothing to do ends after this time. */
 const defaultIdleMs = 60_000
 
-export type ThreadData = { readonly path: string; readonly writes: boolean }
+export type ThreadData = { readonly path: string; readonly writes: boolean; readonly busyMs: number }
 
 /** What a thread says once it has opened the file, and then to each list of statements. */
 export type Answer =
@@ -57,11 +58,13 @@ type ThreadOptions = {
   readonly setTimer?: (act: () => void, ms: number) => NodeJS.Timeout
   readonly open?: (data: ThreadData) => Worker
   readonly writes?: boolean
+  /** How long a connection waits for another process. */
+  readonly busyMs?: number
 }
 
 export function createSqliteThreads(path: string, options: ThreadOptions = {}): SqliteThreads {
   const { idleMs = defaultIdleMs, maxThreads = defaultMaxThreads, maxSlow = defaultMaxSlow, writes = false } = options
-  const { setTimer = setTimeout, open = openWorker } = options
+  const { busyMs = maxBusyMs, setTimer = setTimeout, open = openWorker } = options
   const threads = new Set<Thread>()
   const waiting: Task[] = []
   /** Until when the statements of a user are expected to take long. */
@@ -70,7 +73,7 @@ export function createSqliteThreads(path: string, options: ThreadOptions = {}): 
   let ending: Promise<unknown> = Promise.resolve()
 
   function start(): Thread {
-    const worker = open({ path, writes })
+    const worker = open({ path, writes, busyMs })
     const thread: Thread = { worker, ready: false }
     threads.add(thread)
     worker.on('message', (answer: Answer) => {

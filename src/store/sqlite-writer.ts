@@ -2,7 +2,7 @@
 // event loop.
 import { createOneAtATime } from '#lib/one-at-a-time.ts'
 import type { Job, Row, Statement } from './sql.ts'
-import { maxBusyMs } from './sqlite-file.ts'
+import { isBusy } from './sqlite-faults.ts'
 import { createSqliteThreads } from './sqlite-threads.ts'
 
 /** Statements whose rows nobody reads go to the thread together, up to this many of them. */
@@ -16,9 +16,7 @@ const changed: Statement = { sql: 'SELECT changes() AS changed', values: [] }
 export const noThread = new Error('no thread of the database could begin a transaction')
 
 export interface SqliteWriter {
-  /**
-   * Runs a job in a transaction; resolves once it is durable. Throws `noThread`.
-   */
+  /** Runs a job in a transaction; resolves once it is durable. Throws `noThread`. */
   run<T>(job: () => Job<T>): Promise<T>
   /** Moves the write-ahead log into the file, as far as nobody reads it. False if no thread could. */
   moveLog(): Promise<boolean>
@@ -32,17 +30,19 @@ export type WriterParts = {
   readonly onBegin?: (() => void) | undefined
   /** Called before each statement of a job. */
   readonly onStatement: (sql: string) => void
+  /** How long a transaction waits for another process. */
+  readonly busyMs: number
 }
 
-export function createSqliteWriter(path: string, { onBegin, onStatement }: WriterParts): SqliteWriter {
+export function createSqliteWriter(path: string, { onBegin, onStatement, busyMs }: WriterParts): SqliteWriter {
   // If it ends within a transaction, the next thread refuses the rest of it: see `sqlite-thread.ts`.
-  const thread = createSqliteThreads(path, { maxThreads: 1, maxSlow: 0, writes: true })
+  const thread = createSqliteThreads(path, { maxThreads: 1, maxSlow: 0, writes: true, busyMs })
   // The log cannot be moved within a transaction.
   const oneAtATime = createOneAtATime()
 
   async function runJob<T>(job: () => Job<T>): Promise<T> {
-    await thread.run([begin]).catch(() => {
-      throw noThread
+    await thread.run([begin]).catch((error: unknown) => {
+      throw isBusy(error) ? error : noThread
     })
     try {
       onBegin?.()
@@ -74,7 +74,7 @@ export function createSqliteWriter(path: string, { onBegin, onStatement }: Write
         } catch {
           return undefined
         } finally {
-          await thread.run([pragma(`busy_timeout=${maxBusyMs}`)]).catch(() => {})
+          await thread.run([pragma(`busy_timeout=${busyMs}`)]).catch(() => {})
         }
       }),
     close: () => thread.close(),

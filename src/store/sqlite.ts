@@ -75,7 +75,7 @@ export function openSqlite(
   const checkFile = path === memory ? () => {} : watchFile(path)
   const threads = path === memory ? undefined : createSqliteThreads(path)
   const onStatement = (sql: string): unknown => isErasing(sql) && onErase?.()
-  const writer = path === memory ? undefined : createSqliteWriter(path, { onBegin, onStatement })
+  const writer = path === memory ? undefined : createSqliteWriter(path, { onBegin, onStatement, busyMs })
   const log = createSqliteLog(db, { pages: logPages, writer, withoutWait })
   const oneAtATime = createOneAtATime()
   /** Since when another process has held up the first job of the queue. */

@@ -181,6 +181,21 @@ test('a write that another process holds up has its whole time, also after one o
   assert.equal(await short, 'short')
 })
 
+test('a write of megabytes that another process holds up waits once, in its thread', async (t) => {
+  const path = join(folder(t), 'a.db')
+  const sql = openBare(t, path, { busyMs: 1 })
+  const other = new DatabaseSync(path)
+  t.after(() => other.close())
+  other.exec('BEGIN IMMEDIATE')
+  await rejectsWith(
+    sql.write(() => note('much'), much),
+    'database_unavailable',
+  )
+  assert.equal(sql.count('BEGIN IMMEDIATE'), 0)
+  other.exec('COMMIT')
+  assert.equal(await sql.write(() => note('after'), much), 'after')
+})
+
 test('a long log is moved into the file without a thread where none can be started', async (t) => {
   const { path, sql } = open(t)
   blockThreads(path)
@@ -240,7 +255,7 @@ test('a long log that somebody reads is not waited for', async (t) => {
 
 test('a write behind an emptied log waits for another process as any other does', async (t) => {
   const { path, sql, read } = open(t)
-  const writer = createSqliteWriter(path, { onStatement: () => {} })
+  const writer = createSqliteWriter(path, { onStatement: () => {}, busyMs: 5_000 })
   t.after(() => writer.close())
   await sql.write(() => add('first'))
   const other = new DatabaseSync(path)
