@@ -6,7 +6,7 @@ import type { Gate } from '#core/item.ts'
 import type { ChannelStore } from '#core/store.ts'
 import type { OpenGate } from '#core/turn-store.ts'
 import type { Turn } from '#core/turn.ts'
-import { gateMs } from '#turns/gate-answers.ts'
+import { gateEndsAt } from '#turns/gate-answers.ts'
 import type { Gates } from '#turns/gates.ts'
 import type { Turns } from '#turns/turns.ts'
 import type { Content, Outcome, ShownButton } from './channel.ts'
@@ -41,7 +41,8 @@ export function addGateQuestion(
   }
   const { threadId, id: turnId } = turn
   const { callId } = gate
-  return store.addQuestion({ channel, chat, user, threadId, turnId, callId, text, buttons, endsAt: at + gateMs })
+  const endsAt = gateEndsAt(gate, at)
+  return store.addQuestion({ channel, chat, user, threadId, turnId, callId, text, buttons, endsAt })
 }
 
 function canDeny({ kind }: Gate): boolean {

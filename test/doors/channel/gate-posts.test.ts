@@ -1,10 +1,12 @@
-// The question of a gate in a chat that does not take it.
+// Questions of gates in a chat: until when their buttons work, and one that the chat does not take.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import type { GateButton, Post } from '#core/channel.ts'
+import type { GateButton, GateQuestion, Post } from '#core/channel.ts'
 import { operator } from '#core/ids.ts'
+import type { OpenGate } from '#core/turn-store.ts'
 import type { Channel, Content } from '#doors/channel/channel.ts'
-import { type GatePostParts, tellGate } from '#doors/channel/gate-posts.ts'
+import { addGateQuestion, type GatePostParts, tellGate } from '#doors/channel/gate-posts.ts'
+import { gateEndsAt } from '#turns/gate-answers.ts'
 
 const gate = { channel: 'telegram', chat: '7', user: operator, threadId: 't', turnId: 'u', callId: 'c' } as const
 const post: Post = { ...gate, id: 'p', kind: 'gate', text: 'Run it?', messages: [], createdAt: 0 }
@@ -40,4 +42,22 @@ test('a question that the chat refuses is named with a link, and can only be den
     { type: 'plain', text, buttons: [{ label: 'Deny', data: 'deny' }] },
     { type: 'plain', text: `${text}\n\nNothing was allowed: it was stopped.` },
   ])
+})
+
+test('the buttons of a form that a server holds open end with it', async () => {
+  const asked: GateQuestion[] = []
+  const parts = {
+    store: { addQuestion: (question: GateQuestion) => Promise.resolve(asked.push(question) > 0) },
+    linkOf: () => undefined,
+    mask: (text: string) => text,
+  }
+  const form = { type: 'gate', callId: 'c', kind: 'input', name: 'book', args: '{}' } as const
+  const at = 1_000
+  for (const gate of [{ ...form, held: true } as const, form]) {
+    await addGateQuestion(parts, post, { turn: { id: 'u', threadId: 't' }, gate, at } as OpenGate)
+  }
+  assert.deepEqual(
+    asked.map(({ endsAt }) => endsAt),
+    [gateEndsAt({ held: true }, at), gateEndsAt({}, at)],
+  )
 })
