@@ -35,10 +35,15 @@ export function wrongField(path: string, problem: string): AppError {
 function problemOf(issue: z.core.$ZodIssue, value: unknown): string {
   if (issue.message !== defaultMessage) return issue.message
   if (issue.code === 'unrecognized_keys') return 'is no field of this request'
-  if (issue.code === 'invalid_value') return `must be ${listWords(issue.values.map(String), 'or')}`
+  if (issue.code === 'invalid_value') return `must be ${choices(issue.values)}`
+  if (issue.code === 'invalid_union' && 'options' in issue && issue.options) return `must be ${choices(issue.options)}`
   if (issue.code !== 'invalid_type') return defaultMessage
   const actual = issue.path.reduce<unknown>((at, key) => (at as Record<PropertyKey, unknown> | undefined)?.[key], value)
   return actual === undefined ? 'is missing' : `must be ${kinds[issue.expected] ?? issue.expected}`
+}
+
+function choices(values: readonly unknown[]): string {
+  return listWords(values.map(String), 'or')
 }
 
 const kinds: Readonly<Record<string, string>> = {

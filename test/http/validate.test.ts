@@ -11,6 +11,9 @@ const Schema = z.object({
   size: z.optional(z.number('must be a size')),
   effect: z.optional(z.enum(['read', 'write', 'off'])),
   kind: z.optional(z.literal('ntfy')),
+  part: z.optional(
+    z.discriminatedUnion('type', [z.object({ type: z.literal('text') }), z.object({ type: z.literal('image') })]),
+  ),
   head: z.optional(z.strictObject({ url: z.string() })),
 })
 
@@ -27,6 +30,8 @@ const faults: readonly [value: unknown, param: string | undefined, message: stri
   [{ name: 'a', effect: 'maybe' }, 'effect', 'effect must be read, write or off'],
   [{ name: 'a', effect: 5 }, 'effect', 'effect must be read, write or off'],
   [{ name: 'a', kind: 'mail' }, 'kind', 'kind must be ntfy'],
+  [{ name: 'a', part: { type: 'sound' } }, 'part.type', 'part.type must be text or image'],
+  [{ name: 'a', part: {} }, 'part.type', 'part.type must be text or image'],
   [{ name: 'a', head: { url: 'x', command: 'y' } }, 'head.command', 'head.command is no field of this request'],
   ['text', undefined, 'the body must be a JSON object'],
 ]
