@@ -10,7 +10,7 @@ import type { ToolSource } from '#core/tool-source.ts'
 import { effectsOf, rowsOf, type Tool, type ToolSpec } from '#core/tool.ts'
 import type { Documents } from '#memory/documents.ts'
 import { createMemoryTools } from '#memory/memory-tools.ts'
-import { createFetch } from '#net/fetch.ts'
+import { createFetch, createRefusal } from '#net/fetch.ts'
 import type { LeakScan } from '#safety/leaks.ts'
 import { createBuiltInTools } from '#tools/built-in-tools.ts'
 import { lazyDial } from './lazy-dial.ts'
@@ -37,6 +37,7 @@ export function openBuiltInTools({ config, scan, documents }: BuiltInSourceParts
     shell,
     scan,
     fetch: createFetch({ dial: lazyDial(proxy), privateHosts }),
+    refusal: createRefusal({ privateHosts }),
     folderOf: (user) => workspaceOf(config, user),
     home: existsSync(config.home) ? realpathSync(config.home) : config.home,
   })

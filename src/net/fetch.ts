@@ -42,12 +42,22 @@ export type FetchParts = {
   readonly privateHosts: readonly string[]
 }
 
+/** Why a URL is refused without a request; undefined if a request decides. A name is not looked up: that would tell it. */
+export type Refusal = (url: string) => string | undefined
+
+export function createRefusal({ privateHosts }: Pick<FetchParts, 'privateHosts'>): Refusal {
+  return (url) => {
+    const target = parseTarget(url)
+    return typeof target === 'string' ? target : blockedHost(target, privateHosts)?.message
+  }
+}
+
 export function createFetch({ dial, privateHosts }: FetchParts): Fetch {
   /** Sends one hop. A redirect is checked like the first request. */
   async function hop(request: Outgoing, signal: AbortSignal, onSend?: OnSend): Promise<WireAnswer | FetchFault> {
+    const refused = blockedHost(request.target, privateHosts)
+    if (refused) return refused
     const listed = isListedHost(request.target, privateHosts)
-    const kind = listed ? undefined : privateKind(request.target)
-    if (kind) return blocked(`${request.target.host} is a ${kind} address`, kind)
     onSend?.({ method: request.method, host: new URL(showTarget(request.target)).host })
     const dialled = await dial({ ...request, listed }, { maxBytes, signal })
     if (dialled.type === 'answer') return dialled
@@ -114,6 +124,13 @@ function redirectOf(request: Outgoing, { status, headers }: WireAnswer): Outgoin
   )
   const next = { method: keepsMethod ? request.method : 'GET', target, headers: new Map(kept) }
   return keepsMethod && request.body ? { ...next, body: request.body } : next
+}
+
+/** A literal address or loopback name that tools may not reach. Metadata services are refused even if they are listed. */
+function blockedHost(target: Target, privateHosts: readonly string[]): FetchFault | undefined {
+  const kind = privateKind(target)
+  if (kind === undefined || (kind !== 'metadata' && isListedHost(target, privateHosts))) return undefined
+  return blocked(`${target.host} is a ${kind} address`, kind)
 }
 
 function blocked(why: string, kind: AddressKind | undefined): FetchFault {

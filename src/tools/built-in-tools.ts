@@ -1,7 +1,7 @@
 // The list of built-in tools.
 import type { UserId } from '#core/ids.ts'
 import type { Tool } from '#core/tool.ts'
-import type { Fetch } from '#net/fetch.ts'
+import type { Fetch, Refusal } from '#net/fetch.ts'
 import type { LeakScan } from '#safety/leaks.ts'
 import { createWebFetch } from '#tools/web/web-fetch.ts'
 import { createHttpRequest } from '#tools/web/http-request.ts'
@@ -14,6 +14,8 @@ import { createTimeTool } from './time.ts'
 export type BuiltInParts = {
   readonly now: () => number
   readonly fetch: Fetch
+  /** Why `fetch` would refuse a URL: such a call is refused without a question. */
+  readonly refusal: Refusal
   /** The folder of a user's workspace. */
   readonly folderOf: (user: UserId) => string
   /** The real path of the service's home. */
@@ -24,13 +26,14 @@ export type BuiltInParts = {
   readonly scan: (user: UserId) => LeakScan
 }
 
-export function createBuiltInTools({ now, fetch, folderOf, home, shell, scan }: BuiltInParts): readonly Tool[] {
+export function createBuiltInTools(parts: BuiltInParts): readonly Tool[] {
+  const { now, fetch, refusal, folderOf, home, shell, scan } = parts
   const runJob = createJobRunner()
   return [
     createTimeTool({ now }),
     createCalculateTool(),
-    createWebFetch({ fetch, runJob, scan }),
-    createHttpRequest({ fetch, scan }),
+    createWebFetch({ fetch, refusal, runJob, scan }),
+    createHttpRequest({ fetch, refusal, scan }),
     ...createWorkspaceTools({ folderOf, home, runJob }),
     ...(shell ? [createShellTool({ folderOf, home })] : []),
   ]

@@ -23,6 +23,7 @@ export const builtInTools: ReadonlyMap<string, Tool> = new Map(
     ...createBuiltInTools({
       now: () => 0,
       fetch: nowhere,
+      refusal: () => undefined,
       folderOf: () => '/nowhere/at/all',
       home: '/nowhere/home',
       shell: true,

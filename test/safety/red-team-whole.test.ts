@@ -13,7 +13,7 @@ import { turnOf } from '#doors/webhook/submit.ts'
 import { createDocuments } from '#memory/documents.ts'
 import { createMemoryTools } from '#memory/memory-tools.ts'
 import type { Dial } from '#net/dial.ts'
-import { createFetch } from '#net/fetch.ts'
+import { createFetch, createRefusal } from '#net/fetch.ts'
 import { createLeakScan } from '#safety/leaks.ts'
 import { createMarker } from '#safety/marks.ts'
 import { createJudge } from '#safety/policy.ts'
@@ -73,6 +73,7 @@ async function openTarget(t: TestContext, way: Way) {
     ...createBuiltInTools({
       now: Date.now,
       fetch: createFetch({ dial, privateHosts: [] }),
+      refusal: createRefusal({ privateHosts: [] }),
       folderOf: () => workspace,
       home: join(workspace, '../home'),
       shell: true,

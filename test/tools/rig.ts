@@ -6,7 +6,7 @@ import { AppError } from '#core/errors.ts'
 import { operator } from '#core/ids.ts'
 import type { Tool, ToolContext } from '#core/tool.ts'
 import { createDial } from '#net/dial.ts'
-import { createFetch, type Fetch } from '#net/fetch.ts'
+import { createFetch, createRefusal, type Fetch, type Refusal } from '#net/fetch.ts'
 import { resolveName } from '#net/resolve.ts'
 import type { Job } from '#tools/job.ts'
 import { resultOf } from '#tools/job-result.ts'
@@ -25,7 +25,7 @@ export const runJobHere: RunJob = async (job: Job): Promise<never> => {
   return result.value as never
 }
 
-export type Site = { readonly url: string; readonly fetch: Fetch; readonly seen: string[] }
+export type Site = { readonly url: string; readonly fetch: Fetch; readonly refusal: Refusal; readonly seen: string[] }
 
 /** A server of the web, and the way out of the tools with it as a listed host. */
 export async function openSite(
@@ -50,5 +50,5 @@ export async function openSite(
   })
   const host = `127.0.0.1:${(server.address() as AddressInfo).port}`
   const fetch = createFetch({ dial: createDial({ lookup: resolveName }), privateHosts: [host] })
-  return { url: `http://${host}`, fetch, seen }
+  return { url: `http://${host}`, fetch, refusal: createRefusal({ privateHosts: [host] }), seen }
 }

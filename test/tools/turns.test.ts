@@ -24,6 +24,7 @@ async function hands(t: TestContext) {
   const tools = createBuiltInTools({
     now: Date.now,
     fetch: site.fetch,
+    refusal: site.refusal,
     folderOf,
     home: join(base, 'home'),
     shell: true,
@@ -97,6 +98,12 @@ test('nobody is asked for a change that cannot be made: the model hears why', as
     ['workspace_write', { path: '../x', content: '' }, /path must not have \.\./],
     ['workspace_shell', { cmd: 'ls' }, /cmd is not a parameter/],
     ['http_request', { method: 'POST', url: 'nowhere' }, /url: the URL is not of the form/],
+    [
+      'http_request',
+      { method: 'POST', url: 'http://10.0.0.1/' },
+      /10\.0\.0\.1 is a private address; .*ATRIUM_PRIVATE_HOSTS/,
+    ],
+    ['http_request', { method: 'PUT', url: 'http://localhost:1/' }, /localhost is a loopback address/],
   ] as const
   for (const [name, args, words] of wrong) {
     const { call } = await openHouse(t, { tools, say: callOnce(name, args) })

@@ -2,7 +2,7 @@
 import { AppError } from '#core/errors.ts'
 import { byteLength, objectIn } from '#core/json.ts'
 import { type PolicyRow, reachInParams, type Tool } from '#core/tool.ts'
-import { type Fetch, type FetchRequest, parseTarget } from '#net/fetch.ts'
+import { type Fetch, type FetchRequest, parseTarget, type Refusal } from '#net/fetch.ts'
 import type { UserId } from '#core/ids.ts'
 import type { LeakScan } from '#safety/leaks.ts'
 import { readParams, schemaOf } from '#core/tool-params.ts'
@@ -40,7 +40,13 @@ type Params = {
   readonly body?: string
 }
 
-export function createHttpRequest({ fetch, scan }: { fetch: Fetch; scan: (user: UserId) => LeakScan }): Tool {
+export type HttpRequestParts = {
+  readonly fetch: Fetch
+  readonly refusal: Refusal
+  readonly scan: (user: UserId) => LeakScan
+}
+
+export function createHttpRequest({ fetch, refusal, scan }: HttpRequestParts): Tool {
   return {
     spec: {
       name: 'http_request',
@@ -60,6 +66,8 @@ export function createHttpRequest({ fetch, scan }: { fetch: Fetch; scan: (user: 
     untrusted: true,
     async ask(args, { user }) {
       const { method, url, headers, body } = await readRequest(args, scan(user))
+      const why = refusal(url)
+      if (why !== undefined) throw failed({ method, url }, why)
       const sent = {
         ...(headers.size > 0 && { headers: Object.fromEntries(headers) }),
         ...(body && { body: String(body) }),
@@ -69,7 +77,7 @@ export function createHttpRequest({ fetch, scan }: { fetch: Fetch; scan: (user: 
     async run(args, { user, signal, markUntrusted, reportUse }) {
       const request = await readRequest(args, scan(user))
       const fetched = await fetch(request, signal, (sent) => reportUse?.({ sent: [sent] }))
-      if (fetched.type === 'fault') throw refused(`${request.method} ${request.url} failed: ${fetched.message}`)
+      if (fetched.type === 'fault') throw failed(request, fetched.message)
       markUntrusted?.(fetched.url)
       return resultText(request, fetched)
     },
@@ -136,6 +144,10 @@ function bodyOf(answer: Answer): string {
   if (text === undefined) return `(${body.length} bytes of ${typeOf(answer) || 'no stated type'}: not text)`
   if (text.length <= maxAnswerChars) return text
   return `${text.slice(0, maxAnswerChars).toWellFormed()}\n[cut: ${text.length - maxAnswerChars} more characters]`
+}
+
+function failed({ method, url }: Pick<FetchRequest, 'method' | 'url'>, why: string): AppError {
+  return refused(`${method} ${url} failed: ${why}`)
 }
 
 function wrong(param: string, problem: string): AppError {

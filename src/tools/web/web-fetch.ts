@@ -1,7 +1,7 @@
 // The `web_fetch` tool: fetches a page and returns it as text that a model can read.
 import { AppError } from '#core/errors.ts'
 import { reachInParams, type Tool } from '#core/tool.ts'
-import type { Fetch, Fetched } from '#net/fetch.ts'
+import type { Fetch, Fetched, Refusal } from '#net/fetch.ts'
 import { readParams, schemaOf } from '#core/tool-params.ts'
 import type { UserId } from '#core/ids.ts'
 import type { LeakScan } from '#safety/leaks.ts'
@@ -34,15 +34,14 @@ const parameters = schemaOf(
 
 type Params = { readonly url: string; readonly max_chars?: number }
 
-export function createWebFetch({
-  fetch,
-  runJob,
-  scan,
-}: {
-  fetch: Fetch
-  runJob: RunJob
-  scan: (user: UserId) => LeakScan
-}): Tool {
+export type WebFetchParts = {
+  readonly fetch: Fetch
+  readonly refusal: Refusal
+  readonly runJob: RunJob
+  readonly scan: (user: UserId) => LeakScan
+}
+
+export function createWebFetch({ fetch, refusal, runJob, scan }: WebFetchParts): Tool {
   return {
     spec: {
       name: 'web_fetch',
@@ -60,10 +59,11 @@ export function createWebFetch({
     reach: reachInParams,
     repeatable: true,
     untrusted: true,
-    // oxlint-disable-next-line require-await -- a fault of the arguments is a rejection too
     async ask(args, { user }) {
       const { url } = readParams(parameters, args) as Params
       await checkOutgoing([url], scan(user))
+      const why = refusal(url)
+      if (why !== undefined) throw notFetched(url, why)
       return { question: requestQuestion('GET', url), preview: { type: 'request', method: 'GET', url } }
     },
     async run(args, { user, signal, markUntrusted, reportUse }) {
@@ -90,7 +90,11 @@ export function createWebFetch({
 
 function answered(fetched: Fetched, url: string): Answer {
   if (fetched.type === 'answer') return fetched
-  throw refused(`${url.slice(0, 500)} was not fetched: ${fetched.message}`)
+  throw notFetched(url, fetched.message)
+}
+
+function notFetched(url: string, why: string): AppError {
+  return refused(`${url.slice(0, 500)} was not fetched: ${why}`)
 }
 
 /** The text of an answer by its media type. The type may be wrong, so the bytes are checked too. */

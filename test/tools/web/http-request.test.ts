@@ -23,7 +23,7 @@ async function open(t: TestContext) {
         .end(JSON.stringify(answer))
     }
   })
-  return { ...site, tool: createHttpRequest({ fetch: site.fetch, scan: () => createLeakScan() }) }
+  return { ...site, tool: createHttpRequest({ ...site, scan: () => createLeakScan() }) }
 }
 
 test('a request goes out as it was written, the answer comes back with its status and useful headers', async (t) => {
@@ -62,7 +62,11 @@ test('answers of every kind are told', async (t) => {
 })
 
 test('only what is no GET or HEAD changes something', () => {
-  const tool = createHttpRequest({ fetch: () => Promise.reject(new Error('not here')), scan: () => createLeakScan() })
+  const tool = createHttpRequest({
+    fetch: () => Promise.reject(new Error('not here')),
+    refusal: () => undefined,
+    scan: () => createLeakScan(),
+  })
   const effects = (method: unknown) => effectsOf(tool, JSON.stringify({ method, url: 'https://a.example' }))
   for (const method of ['GET', 'HEAD', 'get']) assert.equal(effects(method), 'read')
   for (const method of ['POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS', 'GET ', 'GETX', null, 5, ['GET']]) {

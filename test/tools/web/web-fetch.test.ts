@@ -3,6 +3,7 @@ import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { test, type TestContext } from 'node:test'
+import { operator } from '#core/ids.ts'
 import { createLeakScan } from '#safety/leaks.ts'
 import { createWebFetch } from '#tools/web/web-fetch.ts'
 import { createJobRunner } from '#tools/worker.ts'
@@ -23,7 +24,7 @@ async function open(t: TestContext, files: Readonly<Record<string, Served>>, run
   })
   return {
     ...site,
-    tool: createWebFetch({ fetch: site.fetch, runJob, scan: () => scan }),
+    tool: createWebFetch({ ...site, runJob, scan: () => scan }),
   }
 }
 
@@ -178,6 +179,14 @@ for (const [args, why] of refused) {
     assert.deepEqual(seen, [])
   })
 }
+
+test('nobody is asked to open an address that cannot be fetched', async (t) => {
+  const { tool, url } = await open(t, {})
+  const ask = async (to: string) => tool.ask?.(JSON.stringify({ url: to }), { user: operator, signal: t.signal })
+  await assert.rejects(ask('http://10.0.0.1/'), { message: /was not fetched: 10\.0\.0\.1 is a private address/ })
+  await assert.rejects(ask('file:///etc/passwd'), { message: /was not fetched: the scheme file: is not allowed/ })
+  assert.equal((await ask(`${url}/t`))?.preview?.type, 'request')
+})
 
 test('an error of the server and a file that is no text are told', async (t) => {
   const { tool, url } = await open(t, {
