@@ -50,18 +50,6 @@ test('a first frame that is no good token, or none in time, ends the connection'
   assert.equal((await silent.closed).code, 4401)
 })
 
-test('frames behind a refused one make no room for more strangers than there may be', async (t) => {
-  const { url } = await openHouse(t)
-  const refusedOne = await openClient(url)
-  for (let at = 0; at < 5; at++) refusedOne.send({ type: 'auth', token: 'nope' })
-  assert.equal((await refusedOne.closed).code, 4401)
-  await Promise.all(Array.from({ length: 100 }, () => openClient(url)))
-  assert.deepEqual(await refused(openClient(url)), [
-    503,
-    '{"error":{"code":"overloaded","message":"too many connections wait for their auth frame"}}',
-  ])
-})
-
 test('a first frame while the database is away is told to come back, not that its token is bad', async (t) => {
   const { url } = await openHouse(t, { storeAway: () => true })
   const client = await openClient(url)
