@@ -1,5 +1,6 @@
 // The running service: opens the app and the doors, and stops them. With app.ts, the only place that builds things.
 import { type Config, checkDoors, weakSecrets } from '#config.ts'
+import { choiceName } from '#config/model.ts'
 import { type LocalDoor, openLocalDoor } from '#doors/local/door.ts'
 import { type App, type AppParts, openApp } from '#app.ts'
 import { AppError } from '#core/errors.ts'
@@ -202,7 +203,7 @@ async function modelLine({ provider, name, source, fallback = [] }: Config['mode
     key: 'its key is in the environment',
     default: '',
   }
-  const others = fallback.map((each) => `${each.provider}/${each.name}`)
-  const next = others.length > 0 ? `; ${others.join(', then ')} stands in` : ''
+  const others = fallback.map(choiceName)
+  const next = others.length > 0 ? `; fallback: ${others.join(', then ')}` : ''
   return `${provider === name ? name : `${provider} ${name}`}  (${why[source]}${next})`
 }

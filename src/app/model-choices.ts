@@ -25,7 +25,7 @@ type ListParts = { readonly config: Config; readonly sealed: readonly string[]; 
 /** The usual model, then the models that can be chosen for a thread instead. */
 export async function listOffered({ model }: Pick<Config, 'model'>): Promise<readonly OfferedModel[]> {
   const fallbacks = new Set((model.fallback ?? []).map(choiceName))
-  const roleOf = (id: string): OfferedModel['role'] => (fallbacks.has(id) ? 'stands_in' : 'offered')
+  const roleOf = (id: string): OfferedModel['role'] => (fallbacks.has(id) ? 'fallback' : 'offered')
   const usual = { ...(await pricesOf(model)), id: choiceName(model), name: model.name, role: 'usual' as const }
   const others = offeredModels(model).map(async (each) => {
     const id = choiceName(each)
@@ -41,7 +41,7 @@ export async function listModels({ config, sealed, kept }: ListParts): Promise<r
     missingOf(provider, config, sealed).some((each) => each.endsWith('_KEY'))
   const choices: Choice[] = [
     { ...model, role: 'in_use' },
-    ...(model.fallback ?? []).map((each) => ({ ...each, role: 'stands_in' as const })),
+    ...(model.fallback ?? []).map((each) => ({ ...each, role: 'fallback' as const })),
     ...(model.choices ?? []).map((each) => ({ ...each, role: 'offered' as const })),
     ...providerNames.flatMap((provider) => {
       const { model: name } = providers[provider]

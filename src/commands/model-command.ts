@@ -34,7 +34,7 @@ export async function listModels(options: { json?: boolean }): Promise<void> {
     const needs = missing.length > 0 ? `needs ${missing.join(' and ')}` : 'ready'
     return [name === provider ? '*' : ' ', name, words, needs]
   })
-  const next = fallback.length > 0 ? ` When it cannot, ${fallback.join(', then ')} stands in.` : ''
+  const next = fallback.length > 0 ? ` Fallback: ${fallback.join(', then ')}.` : ''
   const others = offered.length > 0 ? ` A thread may use another: ${offered.join(', ')}.` : ''
   const why = `${sources[current.chosen_by]}${service ? ', in the running service' : ''}`
   const first = `${modelWords({ provider, name: current.model })} answers (chosen ${why}).${next}${others}`
@@ -56,7 +56,7 @@ type InUse = {
 
 function inService({ model, models, providers: known }: ServiceModel): InUse {
   const named = (role: ModelView['role']): string[] => models.filter((each) => each.role === role).map(choiceName)
-  const fallback = named('stands_in')
+  const fallback = named('fallback')
   const offered = [...new Set([...named('offered'), ...fallback])].filter((name) => name !== choiceName(model))
   return { current: currentOf({ ...model, source: model.chosenBy }, { fallback, offered }), known }
 }

@@ -20,7 +20,7 @@ export function addModels(program: Command): void {
       'choose the model if it answers; a running service uses it at once; `atrium model list` names the providers',
     )
     .option('--base-url <url>', 'address of the server, with its version: https://…/v1')
-    .option('--fallback <list>', 'models that stand in when it does not answer: provider/model,…')
+    .option('--fallback <list>', 'models to ask when it does not answer: provider/model,…')
     .option('--force', 'store the choice without asking the model for a word first')
     .action(async (provider, name, options) => (await load()).setModel(provider, name, options))
   model

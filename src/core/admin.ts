@@ -9,7 +9,7 @@ export type ModelView = {
   readonly name: string
   readonly words: string
   readonly baseUrl?: string
-  readonly role: 'in_use' | 'stands_in' | 'offered' | 'ready'
+  readonly role: 'in_use' | 'fallback' | 'offered' | 'ready'
   /** It was chosen before and stays in the list until it is removed. */
   readonly kept?: true
   readonly inputUsd: number | null
@@ -20,8 +20,8 @@ export type ModelView = {
 export type OfferedModel = Pick<ModelView, 'name' | 'inputUsd' | 'outputUsd'> & {
   /** The name by which it is chosen: `provider/name`. */
   readonly id: string
-  /** The usual one answers where nothing is chosen; one that stands in, when that fails. */
-  readonly role: 'usual' | 'stands_in' | 'offered'
+  /** The usual one answers where nothing is chosen; a fallback, when that fails. */
+  readonly role: 'usual' | 'fallback' | 'offered'
 }
 
 /** The models that can be chosen for a thread. */

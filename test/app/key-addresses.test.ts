@@ -20,7 +20,7 @@ const rows: Row[] = [
   ['a new address', there, {}, false],
   ['a new address, with the key for it', there, { key: 'sk-typed' }, true],
   ['an address in use', there, { now: there }, true],
-  ['the address of a model that stands in', there, { now: { ...now, fallback: [there] } }, true],
+  ['the address of a fallback', there, { now: { ...now, fallback: [there] } }, true],
   ['an address used before', there, { kept: [there] }, true],
   ['an address of another provider', there, { kept: [other] }, false],
   ['a new address, where there is none', { ...claude, baseUrl: at }, {}, true],
@@ -32,7 +32,7 @@ const rows: Row[] = [
     { sealed: ['GOOGLE_API_KEY'] },
     false,
   ],
-  ['a new address of a model that stands in', { ...now, fallback: [other] }, {}, false],
+  ['a new address of a fallback', { ...now, fallback: [other] }, {}, false],
   ['such an address, with a key for the first model', { ...now, fallback: [other] }, { key: 'sk-typed' }, false],
   ['a new address of a model that is offered', { ...now, choices: [other] }, {}, false],
 ]

@@ -26,7 +26,7 @@ test('a provider lacks its key until it is in the environment or sealed', () => 
   assert.deepEqual(missingOf('anthropic', keyed, []), ['ANTHROPIC_API_KEY'])
 })
 
-test('the choices are the model in use, its stand-ins, those offered, those ready and recent ones, each once', async () => {
+test('the choices are the model in use, its fallbacks, those offered, those ready and recent ones, each once', async () => {
   const config = configOf({
     LLM_FALLBACK: 'openai/a,anthropic/b',
     LLM_MODELS: 'openai/c,openai/a',
@@ -43,8 +43,8 @@ test('the choices are the model in use, its stand-ins, those offered, those read
     listed.map(({ provider, name, baseUrl, role, kept: isKept }) => [provider, name, baseUrl, role, isKept]),
     [
       ['ollama', 'llama4', 'http://gpu.example/v1', 'in_use', undefined],
-      ['openai', 'a', undefined, 'stands_in', undefined],
-      ['anthropic', 'b', undefined, 'stands_in', undefined],
+      ['openai', 'a', undefined, 'fallback', undefined],
+      ['anthropic', 'b', undefined, 'fallback', undefined],
       ['openai', 'c', undefined, 'offered', undefined],
       ['offline', 'offline', undefined, 'ready', undefined],
       ['openai', 'gpt-5.4-mini', undefined, 'ready', undefined],
@@ -71,7 +71,7 @@ test('without any of them the choices are the model in use and those ready', asy
   )
 })
 
-test('a thread may have the usual model, those that are offered and those that stand in, with prices per million', async () => {
+test('a thread may have the usual model, those that are offered and its fallbacks, with prices per million', async () => {
   const config = configOf({
     LLM_FALLBACK: 'openai/gpt-5.4-mini',
     LLM_MODELS: 'openai/nobody-knows',
@@ -84,7 +84,7 @@ test('a thread may have the usual model, those that are offered and those that s
     [
       ['ollama/llama4', 'llama4', 'usual', 0.75, 4.5],
       ['openai/nobody-knows', 'nobody-knows', 'offered', null, null],
-      ['openai/gpt-5.4-mini', 'gpt-5.4-mini', 'stands_in', 0.75, 4.5],
+      ['openai/gpt-5.4-mini', 'gpt-5.4-mini', 'fallback', 0.75, 4.5],
     ],
   )
 })

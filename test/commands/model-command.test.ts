@@ -96,7 +96,7 @@ test('a running service tests the choice with its own keys, not with those of th
   assert.equal((await atrium(own.path, ['model', 'set', 'openai-compatible', 'm'])).code, 2)
 })
 
-test('models that stand in are stored with the choice and shown', async () => {
+test('fallbacks are stored with the choice and shown', async () => {
   await atrium(home.path, [
     'model',
     'set',
@@ -108,15 +108,12 @@ test('models that stand in are stored with the choice and shown', async () => {
     '--force',
   ])
   assert.partialDeepStrictEqual(await current(), { fallback: ['openai/a/b', 'google/gemini-3.5-flash'] })
-  assert.match(
-    (await atrium(home.path, ['model'])).stdout,
-    /When it cannot, openai\/a\/b, then google\/gemini-3\.5-flash stands in\./,
-  )
+  assert.match((await atrium(home.path, ['model'])).stdout, /Fallback: openai\/a\/b, then google\/gemini-3\.5-flash\./)
   const bad = await atrium(home.path, ['model', 'set', 'ollama', '--fallback', 'nobody/x'])
   assert.deepEqual([bad.code, /error: --fallback must be a comma list of provider\/model/.test(bad.stderr)], [2, true])
 })
 
-test('a test asks the model itself: none that stands in answers for it', async (t) => {
+test('a test asks the model itself: no fallback answers for it', async (t) => {
   const served = await serveAnthropic(t, saying([{ text: ['ready'] }]))
   const broken = ['model', 'set', 'ollama', 'qwen3', '--base-url', 'http://127.0.0.1:9/v1']
   const fallback = `anthropic/claude-sonnet-4-6@${served.url}/v1`
@@ -170,7 +167,7 @@ test('a running service tells and tests its own model, whatever the environment 
     listed.stdout,
     /^anthropic claude-sonnet-4-6 answers \(chosen by LLM_PROVIDER, in the running service\)\./,
   )
-  assert.match(listed.stdout, / When it cannot, ollama\/qwen3 stands in\. A thread may use another: ollama\/qwen3\.$/m)
+  assert.match(listed.stdout, / Fallback: ollama\/qwen3\. A thread may use another: ollama\/qwen3\.$/m)
   const { current } = JSON.parse((await atrium(own.path, ['model', '--json'])).stdout) as { current: unknown }
   assert.partialDeepStrictEqual(current, {
     provider: 'anthropic',

@@ -47,7 +47,7 @@ test('a model is tried, another one is chosen, a faulty choice changes nothing',
   await site.call('PATCH', '/api/settings', { fallback: 'ollama/qwen3, ollama/other' })
   await site.visit(t, '/settings')
   // Until the page has read the settings anew, its row stands further below.
-  await list.getByRole('radio', { name: /^qwen3.*Stands in/ }).click()
+  await list.getByRole('radio', { name: /^qwen3.*Fallback/ }).click()
   await page.getByRole('button', { name: 'Use it anyway' }).click()
   await page.locator('.model-in-use').getByText('qwen3').waitFor()
   assert.deepEqual((await chosen()).fallback, ['ollama/other'])
@@ -98,7 +98,7 @@ async function openModels(t: TestContext): Promise<string> {
   return `http://127.0.0.1:${(server.address() as AddressInfo).port}/v1`
 }
 
-test('where the model fails, the one that stands in is a click away', { skip }, async (t) => {
+test('where the model fails, its fallback is a click away', { skip }, async (t) => {
   const base_url = await openModels(t)
   const fallback = `openai-compatible/good-1@${base_url}`
   await site.call('PATCH', '/api/settings', {

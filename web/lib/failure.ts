@@ -82,6 +82,6 @@ export function otherModel({ model, models }: Settings): Settings['models'][numb
   if (model.chosen_by === 'environment') return undefined
   return (
     models.find(({ role, provider }) => role === 'ready' && !unsure.includes(provider)) ??
-    models.find(({ role }) => role === 'stands_in')
+    models.find(({ role }) => role === 'fallback')
   )
 }

@@ -109,7 +109,7 @@ export function Connect({ found: { model, providers }, unchosen = false }: Props
           onInput={(value) => (baseUrl.value = value)}
         />
         <Field
-          label="Stands in"
+          label="Fallbacks"
           mono
           placeholder="provider/model, provider/model"
           value={fallback.value}

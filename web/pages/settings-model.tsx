@@ -21,7 +21,7 @@ export function Model() {
     <Section
       title="Model"
       at="/settings/model"
-      lead="Atrium uses the chosen one. A model marked “stands in” takes over when it fails."
+      lead="Atrium uses the chosen one. A model marked “fallback” takes over when it fails."
     >
       <When of={settings} what="The model" rows={3}>
         {(found) => (
@@ -104,7 +104,7 @@ function Models({ found: { model, models } }: { found: Settings }) {
               </span>
               {inUse && <Pill kind="good">In use</Pill>}
               {pending.value === key && <Pill>Testing…</Pill>}
-              {role === 'stands_in' && <Pill>Stands in</Pill>}
+              {role === 'fallback' && <Pill>Fallback</Pill>}
               {role === 'offered' && <Pill>Offered</Pill>}
               <span class="model-price">{priceText(each)}</span>
               {kept && <IconButton icon="cross" name={`Forget ${name}`} onClick={() => void forget(each)} />}

@@ -1,4 +1,4 @@
-// The models that can be chosen for a thread, beside the usual one and those that stand in.
+// The models that can be chosen for a thread, beside the usual one and its fallbacks.
 import { useSignal } from '@preact/signals'
 import type { Settings } from '#doors/web/wire/settings.ts'
 import { useAct } from '../parts/act.ts'

@@ -18,7 +18,7 @@ type Props = {
 
 const roles: Readonly<Record<OfferedModel['role'], string>> = {
   usual: 'the usual one',
-  stands_in: 'stands in',
+  fallback: 'fallback',
   offered: '',
 }
 

@@ -55,7 +55,7 @@ export function createModelChoice(
     const chosen = parts.threadModel()
     const rows = offered.map((each) => {
       const isChosen = each.role === 'usual' ? chosen === undefined : chosen === each.id
-      const words = { usual: 'the usual one', stands_in: 'stands in', offered: '' }[each.role]
+      const words = { usual: 'the usual one', fallback: 'fallback', offered: '' }[each.role]
       const about = [words, pricesOf(each)].filter(Boolean).join(', ')
       const pick = (): void => parts.attempt(choose(each))
       return { text: `${isChosen ? '▌' : ' '} ${proseOf(each.id)}  ${theme.dim(about)}`, pick }

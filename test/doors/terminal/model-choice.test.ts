@@ -12,7 +12,7 @@ const model = (name: string, role: OfferedModel['role'], inputUsd: number | null
 }
 const models = [
   model('big', 'usual', 3, 15),
-  model('spare', 'stands_in', null, 1),
+  model('spare', 'fallback', null, 1),
   model('small', 'offered', 0, 0),
   model('half', 'offered', 0, 2),
 ]
@@ -47,7 +47,7 @@ for (const [chosen, marked] of lists) {
     await run('')
     const words = [
       'p/big  the usual one, $3.00 in, $15.00 out per million tokens',
-      'p/spare  stands in, price unknown',
+      'p/spare  fallback, price unknown',
       'p/small  free',
       'p/half  $0.00 in, $2.00 out per million tokens',
     ]

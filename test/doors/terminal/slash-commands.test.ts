@@ -152,7 +152,7 @@ test('commands in a box and in the line of a failed turn are written for this sh
 
 const offered = [
   { id: 'offline/offline', name: 'offline', role: 'usual', inputUsd: 0, outputUsd: 0 },
-  { id: 'ollama/qwen3', name: 'qwen3', role: 'stands_in', inputUsd: 0, outputUsd: 0 },
+  { id: 'ollama/qwen3', name: 'qwen3', role: 'fallback', inputUsd: 0, outputUsd: 0 },
   { id: 'openai/gpt', name: 'gpt', role: 'offered', inputUsd: 2.5, outputUsd: 10 },
 ] as const
 

@@ -53,8 +53,8 @@ test('settings are shown as they stand, changed, checked before they are stored,
     priced.models.map(({ name, role, input_usd, output_usd }: Listed) => [name, role, input_usd, output_usd]),
     [
       ['gpt-4o', 'in_use', 2.5, 10],
-      ['a', 'stands_in', null, null],
-      ['qwen3', 'stands_in', 0, 0],
+      ['a', 'fallback', null, null],
+      ['qwen3', 'fallback', 0, 0],
       ['offline', 'ready', 0, 0],
       ['qwen3', 'ready', 0, 0],
     ],
@@ -168,14 +168,14 @@ test('the model in use is tried', async (t) => {
   assert.deepEqual([status, json.model, json.words, json.ms >= 0], [200, 'test-1', 'ready', true])
 })
 
-test('the model in use is tried without those that stand in', async (t) => {
+test('the model in use is tried without its fallbacks', async (t) => {
   const tried: string[] = []
   const { call } = await openHouse(t, {
     tryChoice({ provider, name }) {
       tried.push(`${provider} ${name}`)
       return Promise.reject(new AppError('model_unreachable', 'it does not answer'))
     },
-    say: () => [{ type: 'text', text: 'I stand in' }],
+    say: () => [{ type: 'text', text: 'I am the fallback' }],
   })
   const chosen = { provider: 'ollama', model: 'absent', fallback: 'offline', force: true }
   await call('PATCH', '/api/settings', { body: chosen })

@@ -102,7 +102,7 @@ test('the line below an incomplete text says who ended it, and nothing while the
   ])
 })
 
-test('the other model is one that has its key, else one that stands in, and none where the environment decides', () => {
+test('the other model is one that has its key, else a fallback, and none where the environment decides', () => {
   const model = (provider: string, role: Settings['models'][number]['role']) => ({
     provider,
     name: `${provider}-1`,
@@ -114,9 +114,9 @@ test('the other model is one that has its key, else one that stands in, and none
   const settings = (chosen_by: Settings['model']['chosen_by'], ...models: Settings['models']) =>
     ({ model: { provider: 'anthropic', name: 'anthropic-1', fallback: [], chosen_by }, models }) as unknown as Settings
   const used = model('anthropic', 'in_use')
-  const [offline, standsIn, ready] = [model('offline', 'ready'), model('ollama', 'stands_in'), model('openai', 'ready')]
-  assert.equal(otherModel(settings('settings', used, standsIn, offline, ready)), ready)
-  assert.equal(otherModel(settings('key', used, standsIn, offline)), standsIn)
+  const [offline, spare, ready] = [model('offline', 'ready'), model('ollama', 'fallback'), model('openai', 'ready')]
+  assert.equal(otherModel(settings('settings', used, spare, offline, ready)), ready)
+  assert.equal(otherModel(settings('key', used, spare, offline)), spare)
   assert.equal(otherModel(settings('key', used, offline)), undefined)
   assert.equal(otherModel(settings('environment', used, ready)), undefined)
 })

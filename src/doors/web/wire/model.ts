@@ -8,7 +8,7 @@ export const ModelsAnswer = z.object({
       /** The name by which it is chosen: `provider/name`. */
       id: z.string(),
       name: z.string(),
-      role: z.enum(['usual', 'stands_in', 'offered']),
+      role: z.enum(['usual', 'fallback', 'offered']),
       /** USD per million tokens, null when unknown. Only the operator gets prices. */
       input_usd: z.exactOptional(z.nullable(z.number())),
       output_usd: z.exactOptional(z.nullable(z.number())),

@@ -72,7 +72,7 @@ export const SettingsAnswer = z.object({
       name: z.string(),
       description: z.string(),
       base_url: z.exactOptional(z.string()),
-      role: z.enum(['in_use', 'stands_in', 'offered', 'ready']),
+      role: z.enum(['in_use', 'fallback', 'offered', 'ready']),
       /** A recent model, which can be forgotten. */
       kept: z.exactOptional(z.boolean()),
       /** USD per million tokens; null when unknown. */
