@@ -16,7 +16,7 @@ import { findOpen } from './store/shown-message.ts'
 const open = signal<'palette' | 'shortcuts' | undefined>(undefined)
 let place: HTMLElement | undefined
 
-// Back closes what covers the page that it leaves.
+// A page that is left takes along what covers it.
 effect(() => {
   void route.value
   open.value = undefined
@@ -54,12 +54,7 @@ async function find(): Promise<void> {
   focusFirst('.find input')
 }
 
-/** Esc closes the find bar, wherever the focus is; without one it stops the turn. */
 function stop(): void {
-  if (findOpen.peek() !== undefined) {
-    findOpen.value = undefined
-    return
-  }
   const turn = runningTurn.peek()
   if (turn !== undefined) stopJob(turn).catch((error) => notify(`The turn was not stopped. ${faultText(error)}`))
 }

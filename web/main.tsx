@@ -1,6 +1,7 @@
 // Entry point of the browser app: shows the sign-in page, or the page that the address names.
 import { effect, untracked } from '@preact/signals'
 import { type ComponentType, render } from 'preact'
+import { hasLayer } from './layers.ts'
 import { lazy } from './lazy.tsx'
 import { type Place, shortcutOf } from './lib/shortcuts.ts'
 import { isLong } from './lib/kept-turns.ts'
@@ -20,7 +21,7 @@ import { endNotice, notify } from './store/notices.ts'
 import { restoreOutbox } from './store/outbox.ts'
 import { watchService } from './store/service.ts'
 import { findSession, sessionState, takeReturnPath } from './store/session.ts'
-import { applyTheme, menuOpen } from './store/shell.ts'
+import { applyTheme } from './store/shell.ts'
 import { restoreSeen } from './store/thread-marks.ts'
 import { threadList } from './store/threads.ts'
 import { showTitle } from './title.ts'
@@ -72,9 +73,7 @@ function placeOf(target: EventTarget | null): Place {
     // A second Ctrl+F is the browser's, and so is one in a dialog, which covers the thread.
     finds:
       thread !== undefined && isLong(thread.turns.peek().length, thread.hasEarlier.peek()) && !within('.find, dialog'),
-    closes:
-      menuOpen.peek() ||
-      within('dialog, [role=dialog], [role=menu], input, select, textarea:not(.composer-text), aside'),
+    closes: hasLayer() || within('dialog, input, select, textarea:not(.composer-text), aside'),
   }
 }
 

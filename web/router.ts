@@ -1,5 +1,6 @@
 // Client-side routing: the current address as a signal, and navigation.
 import { signal } from '@preact/signals'
+import { closeTopmost } from './layers.ts'
 
 export type Route = { readonly path: string; readonly query: URLSearchParams }
 
@@ -29,7 +30,10 @@ export function followLinks(): void {
   addEventListener('popstate', () => {
     const to = address()
     const steps = (shownEntry ?? 0) - (entryIndex() ?? 0)
-    if (to === shown || !leaving.ask?.(() => (steps === 0 ? go(to) : history.go(-steps)))) return show()
+    const isKept =
+      (steps > 0 && closeTopmost()) ||
+      (to !== shown && leaving.ask?.(() => (steps === 0 ? go(to) : history.go(-steps))))
+    if (!isKept) return show()
     // The browser has gone already: it comes back to the page that is kept.
     if (steps === 0) history.pushState(null, '', shown)
     else history.go(steps)

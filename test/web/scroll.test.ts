@@ -4,7 +4,7 @@ import { test } from 'node:test'
 import type { Page } from 'playwright-core'
 import { until, untilEqual } from '../until.ts'
 import { follow, useSite } from './browser.ts'
-import { box, isFocused, openPalette, receipt, replies } from './chat-page.ts'
+import { box, isFocused, receipt, replies } from './chat-page.ts'
 import { noBrowser } from './launch.ts'
 
 const skip = noBrowser()
@@ -215,26 +215,6 @@ test('a link leads to the top, also where the browser does not name the entries 
   await page.getByRole('link', { name: 'Jobs' }).click()
   await page.locator('main').getByRole('link', { name: 'line 9' }).waitFor()
   assert.equal(await topOf(page, 'main'), 0)
-})
-
-test('Back closes the palette', { skip }, async (t) => {
-  const page = await site.visit(t)
-  await follow(page, '/jobs')
-  await page.getByRole('heading', { name: 'Jobs' }).waitFor()
-  await openPalette(page)
-  await page.goBack()
-  await page.getByRole('dialog').waitFor({ state: 'detached' })
-})
-
-test('Back closes the menu of a narrow window', { skip }, async (t) => {
-  const page = await site.visit(t, '/', { width: 375, height: 700 })
-  await page.evaluate(loadedLate)
-  await follow(page, '/jobs')
-  const menu = page.getByRole('dialog', { name: 'Menu' })
-  await page.getByRole('button', { name: 'Menu', exact: true }).click()
-  await menu.waitFor()
-  await page.goBack()
-  await menu.waitFor({ state: 'detached' })
 })
 
 test('a thread is printed whole and in dark ink, without what cannot be used on paper', { skip }, async (t) => {

@@ -16,7 +16,7 @@ export type Press = {
 export type Place = {
   /** In a field where text is written. */
   readonly writes: boolean
-  /** In something that Esc closes: a dialog, a menu, a field that is edited in place. */
+  /** Where Esc closes something: a dialog, a menu, a field that is edited in place. */
   readonly closes: boolean
   /** In the search of the sidebar, or in a dialog that covers it. */
   readonly searches: boolean

@@ -150,7 +150,7 @@ export function Approval({ gate, inQueue = false, threadTitle }: Props) {
           }}
           onKeyDown={(event) => {
             if (event.key !== 'Escape') return
-            event.stopPropagation()
+            event.preventDefault()
             choose()
           }}
         >

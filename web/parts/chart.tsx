@@ -51,7 +51,7 @@ export function Chart({ name, days: all, models, text, axis, now }: Props) {
     const at = chosen.value
     const to = { ArrowLeft: (at ?? last + 1) - 1, ArrowRight: (at ?? last - 1) + 1, Home: 0, End: last }[event.key]
     if (event.key === 'Escape' && at !== undefined) {
-      event.stopPropagation()
+      event.preventDefault()
       chosen.value = undefined
     } else if (to !== undefined) {
       event.preventDefault()

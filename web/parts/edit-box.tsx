@@ -36,7 +36,10 @@ export function EditBox({ text, note, verb, onClose, onSend }: Props) {
         ref={field}
         onInput={(event) => (value.value = event.currentTarget.value)}
         onKeyDown={(event) => {
-          if (event.key === 'Escape') onClose()
+          if (event.key === 'Escape') {
+            event.preventDefault()
+            onClose()
+          }
           if (event.key === 'Enter' && !event.shiftKey && !event.isComposing) {
             event.preventDefault()
             void send()

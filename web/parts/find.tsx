@@ -3,6 +3,7 @@ import { useEffect, useLayoutEffect, useMemo } from 'preact/hooks'
 import { useSignal } from '@preact/signals'
 import { findPattern, maxFindChars } from '#core/find-pattern.ts'
 import { numberWords } from '#core/words.ts'
+import { useLayer } from '../layers.ts'
 import type { Conversation } from '../store/conversation.ts'
 import { notify } from '../store/notices.ts'
 import { findOpen, shownMessage } from '../store/shown-message.ts'
@@ -28,13 +29,17 @@ export function Find({ conversation }: { conversation: Conversation }) {
   const found = finder.found.value
   const at = finder.at.value
 
+  const close = (): void => {
+    findOpen.value = undefined
+  }
+  useLayer(close)
   useLayoutEffect(() => {
     const opener = document.activeElement
     focusFirst('.find input')
     return () => {
       if (opener instanceof HTMLElement && opener.isConnected && opener !== document.body) opener.focus()
       else focusFirst('.composer-text')
-      findOpen.value = undefined
+      close()
     }
   }, [])
   useEffect(() => {
@@ -52,9 +57,8 @@ export function Find({ conversation }: { conversation: Conversation }) {
   const press = (event: KeyboardEvent): void => {
     const inField = event.target instanceof HTMLInputElement
     const step = { ArrowDown: 1, ArrowUp: -1, Enter: event.shiftKey ? -1 : 1 }[event.key]
-    if (event.key === 'Escape') findOpen.value = undefined
-    else if (step !== undefined && inField && !event.isComposing) finder.step(step)
-    else return
+    if (step === undefined || !inField || event.isComposing) return
+    finder.step(step)
     event.preventDefault()
   }
   const none = found === undefined || found.seqs.length === 0
@@ -81,7 +85,7 @@ export function Find({ conversation }: { conversation: Conversation }) {
         <IconButton icon="down" name="Previous match" disabled={none} onClick={() => finder.step(-1)} />
         <IconButton icon="down" name="Next match" disabled={none} onClick={() => finder.step(1)} />
       </span>
-      <IconButton icon="cross" name="Close" onClick={() => (findOpen.value = undefined)} />
+      <IconButton icon="cross" name="Close" onClick={close} />
     </search>
   )
 }

@@ -34,6 +34,8 @@ export function LeaveQuestion({ hasUnsaved, discard }: Props) {
   }, [])
   const leave = (): void => {
     leaving.ask = undefined
+    // An open dialog would be what Back closes.
+    dialog.current?.close()
     goOn.current()
   }
   return (

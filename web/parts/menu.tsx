@@ -1,6 +1,7 @@
-// A menu under its button, and the popover that it uses. Esc or a click elsewhere closes it and returns the focus; Tab leaves it.
+// A menu under its button, and the popover that it uses. Esc, Back or a click elsewhere closes it and returns the focus; Tab leaves it.
 import type { ComponentChildren } from 'preact'
 import { useLayoutEffect, useRef, useState } from 'preact/hooks'
+import { useLayer } from '../layers.ts'
 import { IconButton } from './button.tsx'
 import { Icon, type IconName } from './icon.tsx'
 import './menu.css'
@@ -78,6 +79,7 @@ type PopoverProps = {
 /** Floats above the page. The first element with `data-focus` takes the focus; arrow keys move in a menu. */
 export function Popover({ role, name, onClose, onLeave, children }: PopoverProps) {
   const box = useRef<HTMLDivElement>(null)
+  useLayer(onClose)
   useLayoutEffect(() => {
     box.current?.querySelector<HTMLElement>('[data-focus]')?.focus()
     box.current?.scrollIntoView({ block: 'nearest' })
@@ -102,10 +104,6 @@ export function Popover({ role, name, onClose, onLeave, children }: PopoverProps
       aria-label={name}
       ref={box}
       onKeyDown={(event) => {
-        if (event.key === 'Escape') {
-          event.stopPropagation()
-          onClose()
-        }
         if (role === 'menu') moveInMenu(event, event.currentTarget)
       }}
     >

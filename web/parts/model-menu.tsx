@@ -1,7 +1,8 @@
-// The menu of models for a thread, inside the composer. Esc closes it and returns the focus.
+// The menu of models for a thread, inside the composer. Esc and Back close it and return the focus.
 import { useEffect, useLayoutEffect, useRef } from 'preact/hooks'
 import type { OfferedModel } from '#doors/web/wire/model.ts'
 import { faultText } from '../api/client.ts'
+import { useLayer } from '../layers.ts'
 import { priceText } from '../lib/words.ts'
 import { chooseModelFor, models } from '../store/models.ts'
 import { notify } from '../store/notices.ts'
@@ -25,6 +26,7 @@ const roles: Readonly<Record<OfferedModel['role'], string>> = {
 export function ModelMenu({ threadId, chosen, onClose }: Props) {
   const box = useRef<HTMLDivElement>(null)
   const list = models.data.value?.models
+  useLayer(onClose)
   useEffect(() => void models.load(), [])
   useLayoutEffect(() => {
     const first = box.current?.querySelector<HTMLElement>('[aria-checked=true]') ?? box.current?.querySelector('button')
@@ -45,10 +47,7 @@ export function ModelMenu({ threadId, chosen, onClose }: Props) {
       role="menu"
       aria-label="Model for this thread"
       ref={box}
-      onKeyDown={(event) => {
-        if (event.key === 'Escape') onClose()
-        moveInMenu(event, event.currentTarget)
-      }}
+      onKeyDown={(event) => moveInMenu(event, event.currentTarget)}
     >
       {(list ?? []).map((model) => {
         const isChosen = model.role === 'usual' ? chosen === undefined : chosen === model.id

@@ -1,5 +1,6 @@
 // The whole receipt of a turn, in a panel beside the page.
 import { useEffect, useLayoutEffect, useRef } from 'preact/hooks'
+import { useLayer } from '../layers.ts'
 import { lazy } from '../lazy.tsx'
 import { receiptOf, shownReceipt } from '../store/receipts.ts'
 import { IconButton } from './button.tsx'
@@ -22,6 +23,7 @@ export function ReceiptPanel({ turnId, overlays }: { turnId: string; overlays: b
   const close = (): void => {
     shownReceipt.value = undefined
   }
+  useLayer(close, overlays)
   useLayoutEffect(() => {
     if (!overlays) return undefined
     const press = ({ target }: Event): void => {

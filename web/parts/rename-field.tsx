@@ -37,7 +37,7 @@ export function RenameField({ id, title, look, onEnd }: Props) {
       onKeyDown={(event) => {
         if (event.key === 'Enter') end(true)
         if (event.key === 'Escape') {
-          event.stopPropagation()
+          event.preventDefault()
           end(false)
         }
       }}

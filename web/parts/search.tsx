@@ -30,7 +30,6 @@ export function Search({ name, value, onInput, keys, inputRef }: SearchProps) {
         onKeyDown={(event) => {
           if (event.key !== 'Escape' || value === '') return
           event.preventDefault()
-          event.stopPropagation()
           onInput('')
         }}
       />

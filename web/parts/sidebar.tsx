@@ -1,6 +1,7 @@
 // The sidebar: links, threads, and the service's status.
 import { useLayoutEffect, useRef } from 'preact/hooks'
 import { countWords, sumWords } from '#core/words.ts'
+import { useLayer } from '../layers.ts'
 import { route } from '../router.ts'
 import { waiting } from '../store/gates.ts'
 import { service } from '../store/service.ts'
@@ -61,22 +62,18 @@ export function Sidebar() {
   )
 }
 
-/** The sidebar as a modal sheet on narrow screens. Esc closes it. */
+/** The sidebar as a modal sheet on narrow screens. */
 export function MenuSheet() {
   const sheet = useRef<HTMLDivElement>(null)
+  const close = (): void => {
+    menuOpen.value = false
+  }
+  useLayer(close)
   useLayoutEffect(() => {
     const found = sheet.current
     if (!found?.contains(document.activeElement)) found?.querySelector<HTMLElement>('.only-narrow button')?.focus()
-    // Wherever the focus is: a click beside its buttons takes it out of the sheet. A dialog above it closes by itself.
-    const press = (event: KeyboardEvent): void => {
-      if (event.key === 'Escape' && !(event.target as Element).closest('dialog')) menuOpen.value = false
-    }
-    addEventListener('keydown', press)
-    return () => {
-      removeEventListener('keydown', press)
-      // By selector, since a link in the sheet may have changed the page.
-      focusSoon('.top-bar .only-narrow button')
-    }
+    // By selector, since a link in the sheet may have changed the page.
+    return () => focusSoon('.top-bar .only-narrow button')
   }, [])
   return (
     <div
@@ -86,7 +83,7 @@ export function MenuSheet() {
       aria-label="Menu"
       ref={sheet}
       onClick={(event) => {
-        if (event.target === event.currentTarget || (event.target as Element).closest('a')) menuOpen.value = false
+        if (event.target === event.currentTarget || (event.target as Element).closest('a')) close()
       }}
     >
       <Sidebar />
