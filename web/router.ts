@@ -30,9 +30,7 @@ export function followLinks(): void {
   addEventListener('popstate', () => {
     const to = address()
     const steps = (shownEntry ?? 0) - (entryIndex() ?? 0)
-    const isKept =
-      (steps > 0 && closeTopmost()) ||
-      (to !== shown && leaving.ask?.(() => (steps === 0 ? go(to) : history.go(-steps))))
+    const isKept = (steps > 0 && closeTopmost()) || (to !== shown && leaving.ask?.(() => leaveTo(to, -steps)))
     if (!isKept) return show()
     // The browser has gone already: it comes back to the page that is kept.
     if (steps === 0) history.pushState(null, '', shown)
@@ -58,6 +56,14 @@ export function followLinks(): void {
 /** The id in `/threads/{id}`; undefined for other paths. */
 export function threadIdIn(path: string): string | undefined {
   return /^\/threads\/([^/]+)$/.exec(path)?.[1]
+}
+
+/** Goes where the browser had gone before it was asked; `steps` is 0 where it does not tell how far that was. */
+function leaveTo(to: string, steps: number): void {
+  if (steps === 0) go(to)
+  else if (entryIndex() === shownEntry) history.go(steps)
+  // The browser is not back yet: two ways at once would lead nowhere.
+  else addEventListener('popstate', () => history.go(steps), { once: true })
 }
 
 function show(): void {

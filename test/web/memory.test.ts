@@ -130,6 +130,19 @@ test('Back from a new document with unsaved words asks once, and leaving leads t
   await untilEqual(() => field.inputValue(), 'half a thought')
 })
 
+test('an answer to the question before the browser has come back leads to the page before, too', {
+  skip,
+}, async (t) => {
+  const page = await site.open(t, '/memory')
+  await page.getByRole('button', { name: 'New document' }).click()
+  await page.getByRole('textbox', { name: 'Document' }).fill('half a thought')
+  await page.evaluate(`addEventListener('popstate', () => {
+    document.querySelector('dialog[open] .primary')?.click()
+  })`)
+  await page.goBack()
+  await page.getByRole('heading', { name: 'Nothing is open' }).waitFor()
+})
+
 test('a new document asks for its path; a fault is told beside it', { skip }, async (t) => {
   await write('taken.md', 'there')
   const page = await site.visit(t, '/memory')
