@@ -1,12 +1,11 @@
 // Authentication by bearer token or session cookie, before the body is read.
 import { timingSafeEqual } from 'node:crypto'
 import type { IncomingMessage } from 'node:http'
-import type { FastifyReply, FastifyRequest } from 'fastify'
+import type { FastifyReply } from 'fastify'
 import { operator } from '#core/ids.ts'
 import type { AccountStore } from '#core/account.ts'
 import type { Log } from '#lib/log.ts'
 import { hashToken } from '#lib/token.ts'
-import { discardBody } from './body.ts'
 import type { Caller, Refusal } from './caller.ts'
 import { readCookie } from './cookie.ts'
 import type { Oidc } from './oidc.ts'
@@ -91,8 +90,7 @@ export function credentialOf(request: IncomingMessage): Credential | undefined {
 const awayRetrySecs = 5
 
 /** Answers a refusal in plain text, without reading the body. */
-export function refuse(request: FastifyRequest, reply: FastifyReply, { status }: Refusal): FastifyReply {
-  discardBody(request.raw)
+export function refuse(reply: FastifyReply, { status }: Refusal): FastifyReply {
   if (status === 401) reply.header('www-authenticate', 'Bearer')
   if (status === 503 && !reply.hasHeader('retry-after')) reply.header('retry-after', String(awayRetrySecs))
   return reply.code(status).type('text/plain; charset=utf-8').send(refusalTexts[status])

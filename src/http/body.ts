@@ -67,15 +67,18 @@ export function checkEncoding(headers: IncomingHttpHeaders): void {
 }
 
 /**
- * For a request that is refused before its body was read. Cutting the connection at once would reset it while the
- * client still writes, and the client might never see the answer. Node discards the rest; after `lingerMs` it is cut.
+ * For a request that is answered before its body was read. The answer says `Connection: close`: some proxies send the next
+ * client's request over a connection on which they have not sent the whole body. Cutting the connection at once would
+ * reset it while the client still writes, and the client might never see the answer. Node discards the rest; after
+ * `lingerMs` it is cut.
  */
-export function discardBody(request: IncomingMessage): void {
+export function discardBody(request: IncomingMessage, answer: ServerResponse): void {
   if (request.complete) return
   if (request.headers['content-length'] === undefined && request.headers['transfer-encoding'] === undefined) return
+  answer.shouldKeepAlive = false
   const { socket } = request
-  // With `Connection: close` Node would destroy the socket after the answer, while the client still writes. End only
-  // this side; the client ends its own once it has read the answer.
+  // Node would destroy the socket after the answer, while the client still writes. End only this side; the client ends
+  // its own once it has read the answer.
   socket.destroySoon = () => socket.end()
   const timer = setTimeout(() => socket.destroy(), lingerMs)
   // An answered request emits no close event when its connection ends.

@@ -4,7 +4,6 @@ import type { FastifyReply, FastifyRequest } from 'fastify'
 import { AppError, appErrorOf, type ErrorCode } from '#core/errors.ts'
 import type { Log } from '#lib/log.ts'
 import { refuse } from './auth.ts'
-import { discardBody } from './body.ts'
 import type { Caller } from './caller.ts'
 
 const statuses: Readonly<Partial<Record<ErrorCode, number>>> = {
@@ -110,12 +109,9 @@ export function faultHandler(log: Log, bodyOf: FaultBody = faultBody) {
   return (error: unknown, request: FastifyRequest, reply: FastifyReply): FastifyReply => {
     const { fault, status, retryAfterSecs } = reportFault(error, request, log)
     if (retryAfterSecs !== undefined) reply.header('retry-after', String(retryAfterSecs))
-    // Fastify would close the connection; a client that still writes would not see the answer.
-    reply.removeHeader('connection')
     // Answered like a token that cannot be looked up: an operator's token passes that check at the start of an outage.
     const caller = request.caller as Caller | undefined
-    if (fault.code === 'database_unavailable' && caller) return refuse(request, reply, { status: 503 })
-    discardBody(request.raw)
+    if (fault.code === 'database_unavailable' && caller) return refuse(reply, { status: 503 })
     return reply.code(status).send(bodyOf(fault, status))
   }
 }

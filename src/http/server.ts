@@ -9,7 +9,7 @@ import { type CountRequest, logRequests, requestIdOf } from './request-log.ts'
 import { type ClientAddress, createClientAddress, networkOf, type Trust } from './address.ts'
 import { announcedBytes } from './body-quota.ts'
 import { type Authenticate, type AuthParts, createAuth, credentialOf, refuse } from './auth.ts'
-import { defaultMaxBodyBytes } from './body.ts'
+import { defaultMaxBodyBytes, discardBody } from './body.ts'
 import { createBodyReader } from './body-reader.ts'
 import type { Caller, ChatLimit, WriteLimit } from './caller.ts'
 import { type HealthParts, healthRoutes } from './health.ts'
@@ -110,9 +110,9 @@ export async function createGateway(parts: GatewayParts): Promise<Gateway> {
     const { who, counted, startsTurn, searches } = found?.route ?? { who: isApi(url) ? 'user' : 'anyone' }
     if (who !== 'anyone') {
       const caller = await authenticate(credentialOf(request.raw), { request: requestIdOf(reply.raw) })
-      if ('status' in caller) return refuse(request, reply, caller)
-      if (caller.session && !passesOriginCheck(request)) return refuse(request, reply, { status: 403 })
-      if (who === 'operator' && !caller.operator) return refuse(request, reply, { status: 403 })
+      if ('status' in caller) return refuse(reply, caller)
+      if (caller.session && !passesOriginCheck(request)) return refuse(reply, { status: 403 })
+      if (who === 'operator' && !caller.operator) return refuse(reply, { status: 403 })
       request.caller = caller
       if (closing) throw new AppError('shutting_down', 'the service is going down: try again', { retryAfterSecs: 5 })
       inFlight.begin(caller, counted !== undefined, reply.raw)
@@ -123,7 +123,7 @@ export async function createGateway(parts: GatewayParts): Promise<Gateway> {
       const full = startsTurn && headers['idempotency-key'] === undefined && parts.refusal?.()
       if (full) throw full
       if (isSafe(method) && found) request.releaseAnswerSlot = await inFlight.takeAnswerSlot(caller, reply.raw)
-    } else if (found && !passesOriginCheck(request)) return refuse(request, reply, { status: 403 })
+    } else if (found && !passesOriginCheck(request)) return refuse(reply, { status: 403 })
     if (!found) throw fault ?? missingRoute(request, reply, (each) => table.methodsOf(each))
     return undefined
   }
@@ -182,7 +182,8 @@ export async function createGateway(parts: GatewayParts): Promise<Gateway> {
   // After onRequest, so that an oversized message counts towards the chat rate too.
   fastify.addHook('preParsing', bodies.begin)
   const maxUnreadMs = parts.timeouts?.unreadMs ?? unreadMs
-  fastify.addHook('onSend', (_request, reply, _payload, done) => {
+  fastify.addHook('onSend', ({ raw }, reply, _payload, done) => {
+    discardBody(raw, reply.raw)
     dropUnreadAnswer(reply.raw, maxUnreadMs)
     done()
   })

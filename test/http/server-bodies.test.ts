@@ -51,6 +51,24 @@ test('an announced length over the limit is refused before a byte is sent', asyn
   bare.end()
 })
 
+test('an answer that does not wait for the body says that the connection ends', async (t) => {
+  const { port } = await openHouse(t)
+  const anonymous = 'POST /api/chat HTTP/1.1\r\nHost: a\r\n'
+  for (const [request, status] of [
+    [`${anonymous}Content-Length: ${mebibyte}`, 401],
+    [`${anonymous}Transfer-Encoding: chunked`, 401],
+    ['GET /api/health HTTP/1.1\r\nHost: a\r\nContent-Length: 9', 200],
+    [`${head}Expect: 100-continue\r\nContent-Length: ${15 * mebibyte}`, 413],
+  ] as const) {
+    const bare = openBare(port)
+    bare.write(`${request}\r\n\r\n`)
+    const answer = await bare.until('\r\n\r\n')
+    assert.ok(answer.startsWith(`HTTP/1.1 ${status} `), answer)
+    assert.match(answer, /\r\nconnection: close\r\n/i)
+    bare.end()
+  }
+})
+
 test('who sends a whole body, and the end of the connection with it, can read why it was refused', async (t) => {
   const { port } = await openHouse(t)
   const socket = connect(port, '127.0.0.1')

@@ -55,9 +55,9 @@ export function loginRoutes(parts: LoginParts): Route[] {
         const { body } = request
         await countAttempt(parts, request)
         const cookie = await signIn(parts, checkBody(LoginBody, body))
-        if (typeof cookie !== 'string') return refuse(request, reply, cookie)
+        if (typeof cookie !== 'string') return refuse(reply, cookie)
         const caller = await parts.authenticate({ cookie })
-        if ('status' in caller) return refuse(request, reply, caller)
+        if ('status' in caller) return refuse(reply, caller)
         setCookie(request, reply, cookie)
         return sessionWire(caller)
       },

@@ -129,7 +129,7 @@ function refuseCallback(
   reply: FastifyReply,
   { status, line }: Refusal & { readonly line: string },
 ): FastifyReply {
-  return readsPages(request) ? sendRefusal(reply, status, line) : refuse(request, reply, { status })
+  return readsPages(request) ? sendRefusal(reply, status, line) : refuse(reply, { status })
 }
 
 function sendRefusal(reply: FastifyReply, status: number, line: string): FastifyReply {

@@ -187,7 +187,7 @@ async function job(door: Door, id: string, request: IncomingMessage, response: S
 function fail(door: Door, request: IncomingMessage, response: ServerResponse, error: unknown): void {
   const { fault, status, retryAfterSecs } = reportFault(error, request, door.log)
   if (response.headersSent || response.destroyed) return
-  discardBody(request)
+  discardBody(request, response)
   if (retryAfterSecs !== undefined) response.setHeader('retry-after', String(retryAfterSecs))
   send(door, response, status, faultBody(fault))
 }
