@@ -13,7 +13,7 @@ const schemaBounds = { values: 20_000, names: 10_000, levels: 64 }
 /** A tool as the server listed it; undefined if it does not even have a name. */
 export function readTool(listed: unknown): ListedTool | undefined {
   if (!isObject(listed) || typeof listed['name'] !== 'string' || listed['name'] === '') return undefined
-  const { name, description = '', inputSchema, annotations, title } = listed
+  const { name, description = '', inputSchema, annotations, title, execution } = listed
   if (name.length > maxNameChars)
     return { name: name.slice(0, maxNameChars), refused: `its name is over ${maxNameChars} characters` }
   if (/\p{Cc}/u.test(name))
@@ -23,6 +23,9 @@ export function readTool(listed: unknown): ListedTool | undefined {
     return { name, refused: `its description is over ${maxDescriptionBytes / 1024} KB` }
   const fault = schemaFault(inputSchema)
   if (fault !== undefined) return { name, refused: fault }
+  // Every call would fail, after a person was asked for it.
+  if (isObject(execution) && execution['taskSupport'] === 'required')
+    return { name, refused: 'it can only be called as a task, and tasks are not offered' }
   const hints = hintsOf(annotations, title)
   return {
     name,

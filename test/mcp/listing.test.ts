@@ -17,6 +17,8 @@ test('a tool is kept as it was sent', () => {
     schema: inputSchema,
     hints: { title: 'A', readOnly: true },
   })
+  const tool = { name: 'a', description: '', schema: inputSchema }
+  assert.deepEqual(readTool({ name: 'a', inputSchema, execution: { taskSupport: 'optional' } }), tool)
 })
 
 test('a tool that cannot be offered is listed as refused', () => {
@@ -32,6 +34,7 @@ test('a tool that cannot be offered is listed as refused', () => {
     [{ name: 'a', inputSchema, description: 'x'.repeat(256 * 1024 + 1) }, /description is over/],
     [{ name: 'x'.repeat(201), inputSchema }, /name/],
     [{ name: 'a\u001b[2J', inputSchema }, /control/],
+    [{ name: 'a', inputSchema, execution: { taskSupport: 'required' } }, /only be called as a task/],
   ]
   for (const [tool, why] of rows) {
     const read = readTool(tool)
