@@ -147,6 +147,8 @@ export async function testServer(
   tool: string | undefined,
   options: Options & { readonly params?: string },
 ): Promise<void> {
+  if (tool === undefined && options.params !== undefined)
+    throw new AppError('invalid_input', `--params is for a tool: atrium mcp test ${name} TOOL --params JSON`)
   await withServers(async (servers, signal) => {
     if (tool === undefined) {
       const server = await servers.check(name, signal)

@@ -254,6 +254,12 @@ for (const [what, args, code, message] of [
     1,
     /no MCP server is named none: see `\S*atrium mcp list`$/m,
   ],
+  [
+    'parameters without a tool',
+    ['test', 'a', '--params', '{}'],
+    2,
+    /--params is for a tool: \S*atrium mcp test a TOOL/,
+  ],
   ['a tool without an effect', ['set', 'a', 'b'], 2, /--effect/],
   ['a tool without an effect, for everyone', ['set', 'a', 'b', '--everyone'], 2, /--effect/],
   [
