@@ -201,10 +201,8 @@ export async function toolTrial(
   const connection = servers.connection(server)
   await connection.list(signal)
   const found = servers.tool(server, tool)
-  if (!found?.pinned) {
-    const message = found?.refused ?? `the MCP server ${server} has no tool named ${tool}`
-    throw new AppError(found ? 'tool_refused' : 'not_found', message)
-  }
+  if (found?.refused !== undefined) throw new AppError('tool_refused', `${tool} was not called: ${found.refused}`)
+  if (!found?.pinned) throw new AppError('not_found', `the MCP server ${server} has no tool named ${tool}`)
   if (found.changed !== undefined) {
     throw new AppError('tool_refused', `${tool} has changed: look at it with \`atrium mcp review ${server}\``)
   }
@@ -215,9 +213,13 @@ export async function toolTrial(
     logs.push({ level: 'progress', message: `${progress}${of}${words}` })
     if (logs.length > maxLogs) logs.shift()
   }
+  const elicit = (): Promise<Record<string, unknown>> => {
+    logs.push({ level: 'input', message: 'the server asked a person for input: a test answers no' })
+    return Promise.resolve({ action: 'decline' })
+  }
   const nothing = { logs, requests: [], blocked: [] }
   try {
-    const answer = await connection.call({ tool: found.pinned, args: params, signal, onProgress })
+    const answer = await connection.call({ tool: found.pinned, args: params, signal, onProgress, elicit })
     if (answer.type === 'input') return { output: null, error: 'the server asks for input first', ...nothing }
     const text = await maskLong(answer.text)
     return answer.isError ? { output: null, error: text, ...nothing } : { output: text, error: null, ...nothing }

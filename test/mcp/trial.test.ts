@@ -59,14 +59,33 @@ test('a tool that was refused, has changed or is not there is not called', async
   const pinned = { name: 'echo', description: '', schema: {} }
   const known: Readonly<Record<string, object>> = {
     refused: { name: 'refused', refused: 'its schema is over 256 KB' },
+    later: { name: 'later', pinned, refused: 'it can only be called as a task' },
     changed: { name: 'changed', pinned, changed: 'gone' },
   }
   const connection = { list: () => Promise.resolve(), call: () => assert.fail('it was called') }
   const servers = { tool: (_: string, tool: string) => known[tool], connection: () => connection } as unknown as Servers
   for (const [tool, code, message] of [
-    ['refused', 'tool_refused', /256 KB/],
+    ['refused', 'tool_refused', /^refused was not called: its schema is over 256 KB$/],
+    ['later', 'tool_refused', /^later was not called: it can only be called as a task$/],
     ['changed', 'tool_refused', /has changed/],
     ['none', 'not_found', /no tool named none/],
   ] as const)
     await assert.rejects(toolTrial(servers, { server: 'rude', tool, params: '{}', ...masks }), { code, message })
+})
+
+test('a test of a tool that asks for input says that nobody was asked', async () => {
+  const pinned = { name: 'form', description: '', schema: {} }
+  const servers = {
+    tool: () => ({ name: 'form', as: 'form', effect: 'write', pinned }),
+    connection: () => ({
+      list: () => Promise.resolve(),
+      async call({ elicit }: ServerCall) {
+        const answer = await elicit?.({ message: 'Your name?' })
+        return { type: 'result', text: JSON.stringify(answer), images: [], isError: false }
+      },
+    }),
+  } as unknown as Servers
+  const { logs, output } = await toolTrial(servers, { server: 'rude', tool: 'form', params: '{}', ...masks })
+  assert.equal(output, '{"action":"decline"}')
+  assert.deepEqual(logs, [{ level: 'input', message: 'the server asked a person for input: a test answers no' }])
 })
