@@ -6,6 +6,7 @@ import { type Draft, textMessage } from '#core/item.ts'
 import { maxCalls, type Model, type ModelEvent, type ModelRequest } from '#core/model.ts'
 import { type ModelCall, noUsage, type Usage } from '#core/turn.ts'
 import { charsPerToken } from '#core/tokens.ts'
+import { GrowingText } from '#lib/growing-text.ts'
 import { boundWords, type JsonBounds, JsonCount } from '#lib/json-bounds.ts'
 import { mapPacked } from '#lib/map-packed.ts'
 import type { AnswerRoom } from './long-answers.ts'
@@ -124,9 +125,7 @@ type Block = {
   readonly id: string
   /** The id of the text block before it. */
   readonly after?: string
-  /** Its text, joined in the end: V8 writes JSON of a text that grew in parts several times slower. */
-  readonly pieces: string[]
-  chars: number
+  readonly text: GrowingText
   signature?: string
 }
 type ResponsePart = Block | { readonly type: 'call'; readonly draft: Draft }
@@ -156,17 +155,12 @@ function createResponse(turnId: string) {
     const before = parts.findLast((part): part is Block => part.type === 'message')
     const id = newId()
     firstId ??= id
-    return push({ type, id, pieces: [], chars: 0, ...(before && { after: before.id }) })
+    return push({ type, id, text: new GrowingText(), ...(before && { after: before.id }) })
   }
 
   /** The first piece of a block names the response. */
   function piece<T extends Piece>(block: Block, made: T): T {
-    return block.chars === 0 && firstId !== undefined ? { ...made, firstId } : made
-  }
-
-  function append(block: Block, text: string): void {
-    block.pieces.push(text)
-    block.chars += text.length
+    return block.text.length === 0 && firstId !== undefined ? { ...made, firstId } : made
   }
 
   function count(text: string): void {
@@ -193,19 +187,19 @@ function createResponse(turnId: string) {
           count(event.text)
           const block = blockOf('message')
           const { id: itemId, after } = block
-          const delta = { type: 'delta', turnId, itemId, offset: block.chars, text: event.text } as const
+          const delta = { type: 'delta', turnId, itemId, offset: block.text.length, text: event.text } as const
           pieces.push(piece(block, after === undefined ? delta : { ...delta, after }))
-          append(block, event.text)
+          block.text.add(event.text)
           break
         }
         case 'reasoning': {
           if (event.text === '' && event.signature === undefined) break
           count(event.text)
           const block = blockOf('reasoning')
-          const { id: itemId, chars: offset } = block
-          const thought: Thought = { type: 'thought', turnId, itemId, offset, text: event.text }
+          const offset = block.text.length
+          const thought: Thought = { type: 'thought', turnId, itemId: block.id, offset, text: event.text }
           if (event.text !== '') pieces.push(piece(block, thought))
-          append(block, event.text)
+          block.text.add(event.text)
           if (event.signature === undefined) break
           count(event.signature)
           block.signature = event.signature
@@ -237,7 +231,7 @@ function createResponse(turnId: string) {
     /** The drafts of a complete response. Without calls there is always a message, so that the turn can end. */
     complete(): Draft[] {
       const hasMessage = isCut ? parts.at(-1)?.type === 'message' : parts.some(({ type }) => type === 'message')
-      if (calls === 0 && !hasMessage) parts.push({ type: 'message', id: newId(), pieces: [], chars: 0 })
+      if (calls === 0 && !hasMessage) parts.push({ type: 'message', id: newId(), text: new GrowingText() })
       return mapPacked(parts, (part, at) => draftOf(part, isCut && at === parts.length - 1))
     },
     /** The drafts of an interrupted response: its texts only. Reasoning without signature and calls are useless now. */
@@ -251,8 +245,8 @@ function createResponse(turnId: string) {
 /** Items keep a signature under its stored name, `seal`: digests of recorded turns cover that key. */
 function draftOf(part: ResponsePart, cut: boolean): Draft {
   if (part.type === 'call') return part.draft
-  const { type, id, pieces, signature } = part
-  const text = pieces.join('')
+  const { type, id, signature } = part
+  const text = part.text.toString()
   if (type === 'message') return { id, item: { ...textMessage('assistant', text), ...(cut && { cut }) } }
   return { id, item: { type, text, ...(signature !== undefined && { seal: signature }) } }
 }

@@ -10,6 +10,7 @@ import type { PriceOf } from './price.ts'
 
 const contentKey = /"content": ?"/
 const newlineCode = 0x0a
+const minCutChars = 13
 
 export type AnswerParts = {
   readonly faults: Faults
@@ -90,7 +91,7 @@ export class ChatAnswer {
     if (text.slice(from, start) !== this.#before || text.slice(stop, end) !== this.#after) return false
     const token = text.slice(start, stop)
     if (token.includes('"') || token.includes('\\')) return false
-    events.push({ type: 'text', text: token })
+    events.push({ type: 'text', text: ownCopy(token) })
     return true
   }
 
@@ -114,8 +115,8 @@ export class ChatAnswer {
     const start = key.index + key[0].length
     const after = line.slice(start + token.length)
     if (!line.startsWith(token, start) || !after.startsWith('"') || contentKey.test(after)) return
-    this.#before = line.slice(0, start)
-    this.#after = after
+    this.#before = ownCopy(line.slice(0, start))
+    this.#after = ownCopy(after)
   }
 
   #readJson(data: string, events: ModelEvent[]): Fault | undefined {
@@ -166,6 +167,11 @@ export class ChatAnswer {
     this.done = true
     return undefined
   }
+}
+
+/** V8 keeps the whole text of a read in memory for 13 letters that were cut out of it; fewer it copies. */
+function ownCopy(cut: string): string {
+  return cut.length < minCutChars ? cut : Buffer.from(cut).toString()
 }
 
 function usageIn(usage: Record<string, unknown>): Usage {

@@ -92,8 +92,7 @@ export function createInbound({ local, sql, send, log }: InboundParts): Inbound 
       if (!topic) return
       inOrder(threadId, topic, () => {
         if (isOutdated(topic, delta)) return
-        const partial = local.partialOf(threadId)
-        const known = partial?.itemId === delta.itemId ? partial.text.length : 0
+        const known = local.writtenOf(threadId, delta.itemId)
         if (delta.offset > known) {
           if (topic.requestedAt < performance.now() - requestMs) send({ type: 'watch', threadId })
           topic.requestedAt = performance.now()

@@ -3,18 +3,22 @@ import type { Bus, ListChange, ListOwner, Signal, PartialText } from '#core/bus.
 import { doorOf } from '#core/doors.ts'
 import type { Event } from '#core/event.ts'
 import { operator, type UserId } from '#core/ids.ts'
+import { GrowingText } from '#lib/growing-text.ts'
 import { createQueue, type Queue } from '#lib/queue.ts'
 
 /** A watcher this many events behind is cut off; it can subscribe again and replay. */
 const maxEventsBehind = 50_000
 const maxChangesBehind = 1_000
 
-/** `partial` grows in place: a copy for each delta would cost more than the rest of publishing it. */
-type Topic = { watchers: Set<Queue<Event>>; partial: (PartialText & { text: string }) | undefined }
+/** The text grows in place: a copy for each delta would cost more than the rest of publishing it. */
+type Partial = Omit<PartialText, 'text'> & { readonly text: GrowingText }
+type Topic = { watchers: Set<Queue<Event>>; partial: Partial | undefined }
 
 export type LocalBus = Bus & {
   /** The text that is being written in a thread. */
   partialOf(threadId: string): PartialText | undefined
+  /** The length of the text so far of an item that is being written in a thread. */
+  writtenOf(threadId: string, itemId: string): number
   /** Drops the text being written: its end will not arrive here. */
   forget(threadId: string): void
   /** Notifies the followers of one user's lists. */
@@ -71,7 +75,7 @@ export function createLocalBus(): LocalBus {
       })
       topic.watchers.add(queue)
       return {
-        partial: topic.partial && { ...topic.partial },
+        partial: partialText(topic.partial),
         close: () => queue.close(),
         [Symbol.asyncIterator]: () => queue[Symbol.asyncIterator](),
       }
@@ -88,7 +92,11 @@ export function createLocalBus(): LocalBus {
     onSignal(listener) {
       listeners.add(listener)
     },
-    partialOf: (threadId) => topics.get(threadId)?.partial,
+    partialOf: (threadId) => partialText(topics.get(threadId)?.partial),
+    writtenOf(threadId, itemId) {
+      const partial = topics.get(threadId)?.partial
+      return partial?.itemId === itemId ? partial.text.length : 0
+    },
     forget(threadId) {
       const topic = topics.get(threadId)
       if (!topic) return
@@ -110,17 +118,23 @@ export function affectedUsers({ userId, door }: ListOwner): UserId[] {
   return operatorToo ? [userId, operator] : [userId]
 }
 
+function partialText(partial: Partial | undefined): PartialText | undefined {
+  return partial && { ...partial, text: partial.text.toString() }
+}
+
 /** The partial text after an event: deltas extend it; the stored item, or a turn that no longer runs, clears it. */
-function partialAfter(partial: Topic['partial'], event: Event): Topic['partial'] {
+function partialAfter(partial: Partial | undefined, event: Event): Partial | undefined {
   if (event.type === 'delta') {
     if (partial?.itemId === event.itemId) {
-      partial.text += event.text
+      partial.text.add(event.text)
       return partial
     }
     // The beginning was forgotten, as the turn is no longer this process's: the rest alone would read as a whole text.
     if (event.offset > 0) return undefined
-    const { type: _, offset: __, ...unfinished } = event
-    return unfinished
+    const { type: _, offset: __, text: begun, ...unfinished } = event
+    const text = new GrowingText()
+    text.add(begun)
+    return { ...unfinished, text }
   }
   if (!partial || event.type === 'progress' || event.type === 'thought') return partial
   if (event.type === 'entries') return event.entries.some(({ id }) => id === partial.itemId) ? undefined : partial

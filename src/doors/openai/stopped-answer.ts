@@ -3,6 +3,7 @@
 import { textMessage } from '#core/item.ts'
 import { pointInSlices } from '#core/replay-chain.ts'
 import type { Turn } from '#core/turn.ts'
+import { GrowingText } from '#lib/growing-text.ts'
 import { inPace, pace } from '#lib/pace.ts'
 import type { Threads } from '#turns/threads.ts'
 
@@ -14,22 +15,28 @@ export interface Beginnings {
   add(text: string): void
   /** All text so far. */
   text(): string
+  /** The length of all text so far. */
+  length(): number
   /** The text that a client which leaves now may have: all of it, or all but the last few pieces. */
   all(): string[]
 }
 
 export function createBeginnings(): Beginnings {
-  let sent = ''
+  const sent = new GrowingText()
   /** Where the last pieces of the text end. */
   const ends: number[] = []
   return {
     add(text) {
-      sent += text
+      sent.add(text)
       ends.push(sent.length)
       if (ends.length > maxUnread) ends.shift()
     },
-    text: () => sent,
-    all: () => ends.map((end) => sent.slice(0, end)),
+    text: () => sent.toString(),
+    length: () => sent.length,
+    all() {
+      const text = sent.toString()
+      return ends.map((end) => text.slice(0, end))
+    },
   }
 }
 

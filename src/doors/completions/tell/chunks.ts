@@ -9,6 +9,7 @@ import { errorEnvelope } from '#doors/openai/error-envelope.ts'
 import { createBeginnings } from '#doors/openai/stopped-answer.ts'
 import { isGivenUp } from '#doors/openai/turn-events.ts'
 import { eventJson } from '#http/sse.ts'
+import { GrowingText } from '#lib/growing-text.ts'
 import { unixTime } from '#http/wire-format.ts'
 import type { Watched } from '#turns/watch.ts'
 import { gateWords } from './gate-words.ts'
@@ -80,22 +81,22 @@ export function createStream({ turn, skip, progress, link, ...parts }: StreamPar
   let open: { readonly id: string; length: number } | undefined
   const finished = new Set<string>()
   /** Reasoning that was sent as it came, by item. */
-  const thoughts = new Map<string, { sent: string; ended: boolean }>()
+  const thoughts = new Map<string, { readonly sent: GrowingText; ended: boolean }>()
   let rest: Turn | undefined
 
   /** A piece of reasoning. A stream that joined too late for the beginning sends all of it when it is stored. */
   function think({ itemId, offset, text }: Thought): string {
-    const thought = thoughts.get(itemId) ?? (offset === 0 ? { sent: '', ended: false } : undefined)
+    const thought = thoughts.get(itemId) ?? (offset === 0 ? { sent: new GrowingText(), ended: false } : undefined)
     if (!thought) return ''
     thoughts.set(itemId, thought)
-    const piece = thought.sent === '' ? text.trimStart() : text
-    thought.sent += piece
+    const piece = thought.sent.length === 0 ? text.trimStart() : text
+    thought.sent.add(piece)
     return piece === '' ? '' : chunks.reasoning(piece)
   }
 
   /** Ends the line of reasoning that the text follows. */
   function endThoughts(): string {
-    const open = [...thoughts.values()].filter(({ sent, ended }) => sent !== '' && !ended)
+    const open = [...thoughts.values()].filter(({ sent, ended }) => sent.length > 0 && !ended)
     for (const thought of open) thought.ended = true
     return open.map(() => chunks.reasoning('\n')).join('')
   }
@@ -103,10 +104,10 @@ export function createStream({ turn, skip, progress, link, ...parts }: StreamPar
   /** The unsent rest of reasoning that is stored now. */
   function restOfThought(entryId: string, whole: string): string {
     const thought = thoughts.get(entryId)
-    if (!thought || thought.sent === '') return whole
+    if (!thought || thought.sent.length === 0) return whole
     if (thought.ended) return ''
     thought.ended = true
-    return whole.startsWith(thought.sent) ? whole.slice(thought.sent.length) : '\n'
+    return whole.startsWith(thought.sent.toString()) ? whole.slice(thought.sent.length) : '\n'
   }
 
   function say(text: string): string {
@@ -120,7 +121,7 @@ export function createStream({ turn, skip, progress, link, ...parts }: StreamPar
     if (isNew && open) finished.add(open.id)
     if (isNew || !open) open = { id: entryId, length: 0 }
     open.length += text.length
-    return say(isNew && beginnings.text() !== '' ? `\n\n${text}` : text)
+    return say(isNew && beginnings.length() > 0 ? `\n\n${text}` : text)
   }
 
   function piece({ itemId, after, text }: PartialText): string {
@@ -168,7 +169,7 @@ export function createStream({ turn, skip, progress, link, ...parts }: StreamPar
         rest = watched.turn
         if (rest.status !== 'waiting') return ''
         const words = gateWords(teller.state().gates, link)
-        return say(beginnings.text() === '' ? words : `\n\n${words}`)
+        return say(beginnings.length() === 0 ? words : `\n\n${words}`)
       }
       case 'thought':
         return progress && watched.turnId === turn.id ? think(watched) : ''

@@ -116,7 +116,7 @@ export function createStream(given: StreamParts): Stream {
     const position = `"item_id":"${id}","output_index":${index},"content_index":0,"logprobs":[],`
     const { ends } = (record.messages[messages++] ??= { entryId, from: next, ends: [] })
     const had = ends.at(-1) ?? 0
-    const start = answer.text().length
+    const start = answer.length()
     open = { entryId, id, index, lead: lead('response.output_text.delta', position), start, had, ends }
     const added = event('response.output_item.added', itemFields(index, item))
     next += ends.length
@@ -125,7 +125,7 @@ export function createStream(given: StreamParts): Stream {
 
   /** The length of the text that was written of the open message. */
   function lengthOf({ start }: Open): number {
-    return answer.text().length - start
+    return answer.length() - start
   }
 
   /** True when the client has the beginning of another message in this place: its process was lost. */
