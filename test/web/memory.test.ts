@@ -175,6 +175,28 @@ test('a new document asks for its path; a fault is told beside it', { skip }, as
   await page.locator('.document-text').getByText('half').waitFor()
 })
 
+test('Esc closes an empty form for a new document and leads back to its button; written words stay', {
+  skip,
+}, async (t) => {
+  const page = await site.visit(t, '/memory')
+  const opener = page.getByRole('button', { name: 'New document' })
+  const path = page.getByRole('textbox', { name: 'Path' })
+  const text = page.getByRole('textbox', { name: 'Document' })
+  await opener.press('Enter')
+  await path.press('Escape')
+  await path.waitFor({ state: 'detached' })
+  await until(() => isFocused(opener))
+  await opener.press('Enter')
+  await text.fill('half a thought')
+  await text.press('Escape')
+  await untilEqual(() => text.inputValue(), 'half a thought')
+  await page.getByRole('button', { name: 'Cancel' }).click()
+  await page.getByRole('button', { name: 'Undo' }).click()
+  await untilEqual(() => text.inputValue(), 'half a thought')
+  await page.getByRole('button', { name: 'Cancel' }).click()
+  await text.waitFor({ state: 'detached' })
+})
+
 test('a deleted document is gone at once, and Undo brings it back; an identity file can be written', {
   skip,
 }, async (t) => {

@@ -49,6 +49,16 @@ test('a user is added, its token shown once and revoked, and removed after a sec
   await row.waitFor({ state: 'detached' })
 })
 
+test('Esc closes the form for a new user and leads back to its button', { skip }, async (t) => {
+  const page = await site.visit(t, '/settings/users')
+  const opener = page.getByRole('button', { name: 'Add user' })
+  await opener.press('Enter')
+  const name = page.getByRole('textbox', { name: 'Name' })
+  await name.press('Escape')
+  await name.waitFor({ state: 'detached' })
+  await until(() => opener.evaluate((node) => node === node.ownerDocument.activeElement))
+})
+
 test('a user has as many tokens as are wanted, and each is revoked alone', { skip }, async (t) => {
   const first = await newUser('two keys')
   const page = await site.visit(t, '/settings/users')

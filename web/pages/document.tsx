@@ -10,7 +10,7 @@ import { useAct } from '../parts/act.ts'
 import { Button, IconButton } from '../parts/button.tsx'
 import { Area, Field, Segments } from '../parts/field.tsx'
 import { focusFirst, focusSoon } from '../parts/focus.ts'
-import { Form, FormButtons } from '../parts/form.tsx'
+import { Form } from '../parts/form.tsx'
 import { useFoundIn } from '../parts/found.tsx'
 import { LeaveQuestion } from '../parts/leave-question.tsx'
 import { Markdown } from '../parts/markdown.tsx'
@@ -24,6 +24,7 @@ import {
   deleteDocument,
   type Expected,
   memorySearch,
+  newDocumentAddress,
   openDocument,
   openPath,
   pathFault,
@@ -175,24 +176,25 @@ function Editor({ path, text, since, onEnd }: EditorProps) {
     if (words !== text) notify(`Your changes to ${path} are dropped`, { undo: () => keepDocumentDraft(path, words) })
   }
   return (
-    <Form look="document-form" act={act} work={() => save({ at: since })}>
-      <Area label="Document" value={content.value} fault={act.fault.value} autoFocus onInput={write} />
-      {changed.value && (
-        <Note
-          kind="clay"
-          title="It was changed meanwhile"
-          actions={
-            <Button size="small" onClick={() => void act.run(save)}>
-              Save over it
-            </Button>
-          }
-        >
-          Somebody else, or the agent, has written this document since you opened it. Your text is kept here.
-        </Note>
-      )}
-      <FormButtons label="Save" act={act} onCancel={cancel} />
+    <>
+      <Form look="document-form" act={act} work={() => save({ at: since })} verb="Save" onCancel={cancel}>
+        <Area label="Document" value={content.value} fault={act.fault.value} autoFocus onInput={write} />
+        {changed.value && (
+          <Note
+            kind="clay"
+            title="It was changed meanwhile"
+            actions={
+              <Button size="small" onClick={() => void act.run(save)}>
+                Save over it
+              </Button>
+            }
+          >
+            Somebody else, or the agent, has written this document since you opened it. Your text is kept here.
+          </Note>
+        )}
+      </Form>
       <LeaveDocument path={path} />
-    </Form>
+    </>
   )
 }
 
@@ -257,35 +259,40 @@ export function NewDocument() {
     go(addressOf(newPath))
     focusSoon('#main')
   }
+  const cancel = (): void => {
+    const words = content.peek()
+    keepDocumentDraft('', undefined)
+    go('/memory')
+    if (words === '') return
+    const undo = (): void => {
+      keepDocumentDraft('', words)
+      go(newDocumentAddress)
+    }
+    notify('The new document is dropped', { undo })
+  }
   return (
-    <Form look="card document document-form" name="New document" act={act} work={save}>
-      <Field
-        label="Path"
-        mono
-        autoFocus
-        placeholder="notes/today.md"
-        maxLength={maxDocumentPathChars}
-        value={path.value}
-        fault={act.fault.value}
-        onInput={(value) => (path.value = value)}
-      />
-      <Area
-        label="Document"
-        value={content.value}
-        onInput={(value) => {
-          content.value = value
-          keepDocumentDraft('', value === '' ? undefined : value)
-        }}
-      />
-      <FormButtons
-        label="Save"
-        act={act}
-        onCancel={() => {
-          keepDocumentDraft('', undefined)
-          go('/memory')
-        }}
-      />
+    <>
+      <Form look="card document document-form" name="New document" act={act} work={save} verb="Save" onCancel={cancel}>
+        <Field
+          label="Path"
+          mono
+          autoFocus
+          placeholder="notes/today.md"
+          maxLength={maxDocumentPathChars}
+          value={path.value}
+          fault={act.fault.value}
+          onInput={(value) => (path.value = value)}
+        />
+        <Area
+          label="Document"
+          value={content.value}
+          onInput={(value) => {
+            content.value = value
+            keepDocumentDraft('', value === '' ? undefined : value)
+          }}
+        />
+      </Form>
       <LeaveDocument path="" />
-    </Form>
+    </>
   )
 }

@@ -20,6 +20,7 @@ import {
   type MemoryList,
   memoryList,
   memorySearch,
+  newDocumentAddress,
   openPath,
   showMore,
 } from '../store/memory.ts'
@@ -28,7 +29,6 @@ import { DocumentPane, NewDocument } from './document.tsx'
 import './memory.css'
 
 const typingMs = 150
-const newQuery = '/memory?new'
 
 export function Memory() {
   useLive(memoryList)
@@ -51,7 +51,7 @@ export function Memory() {
       lead="What Atrium keeps between conversations. You can read, change and delete all of it."
       rows=".document-row, .identity-row"
       action={
-        <Button icon="plus" onClick={() => go(newQuery)}>
+        <Button icon="plus" onClick={() => go(newDocumentAddress)}>
           New document
         </Button>
       }

@@ -8,7 +8,7 @@ import { type Act, useAct } from '../parts/act.ts'
 import { Button } from '../parts/button.tsx'
 import { Area, Field, FieldFault } from '../parts/field.tsx'
 import { focusSoon } from '../parts/focus.ts'
-import { Form, FormButtons } from '../parts/form.tsx'
+import { Form } from '../parts/form.tsx'
 import { Icon } from '../parts/icon.tsx'
 import { go } from '../router.ts'
 import {
@@ -32,13 +32,7 @@ export function NewMission() {
   }
   const empty = { prompt: '', schedule: '', zone: '' }
   return (
-    <MissionForm
-      name="New mission"
-      label="Create mission"
-      from={empty}
-      work={create}
-      onCancel={() => go('/missions')}
-    />
+    <MissionForm name="New mission" verb="Create mission" from={empty} work={create} onCancel={() => go('/missions')} />
   )
 }
 
@@ -55,18 +49,18 @@ export function EditMission({ mission }: { mission: Mission }) {
     notify(`${title} is saved`)
     close()
   }
-  return <MissionForm name="Edit mission" label="Save" from={{ prompt, schedule, zone }} work={save} onCancel={close} />
+  return <MissionForm name="Edit mission" verb="Save" from={{ prompt, schedule, zone }} work={save} onCancel={close} />
 }
 
 type FormProps = {
   readonly name: string
-  readonly label: string
+  readonly verb: string
   readonly from: MissionFields
   readonly work: (fields: MissionFields) => Promise<void>
   readonly onCancel: () => void
 }
 
-function MissionForm({ name, label, from, work, onCancel }: FormProps) {
+function MissionForm({ name, verb, from, work, onCancel }: FormProps) {
   const prompt = useSignal(from.prompt)
   const schedule = useSignal(from.schedule)
   const zone = useSignal(from.zone)
@@ -94,7 +88,7 @@ function MissionForm({ name, label, from, work, onCancel }: FormProps) {
   const faultOf = (field: string) => (wrong.value === field ? act.fault.value : undefined)
   const own = Intl.DateTimeFormat().resolvedOptions().timeZone
   return (
-    <Form look="card mission-form" name={name} act={act} work={submit}>
+    <Form look="card mission-form" name={name} act={act} work={submit} verb={verb} onCancel={onCancel}>
       <Area
         label="What to do"
         autoFocus={from.prompt === ''}
@@ -128,7 +122,6 @@ function MissionForm({ name, label, from, work, onCancel }: FormProps) {
       )}
       <Preview schedule={schedule.value} zone={zone.value} />
       <Refusal act={act} of={wrong.value} />
-      <FormButtons label={label} act={act} onCancel={onCancel} />
     </Form>
   )
 }

@@ -7,7 +7,7 @@ import { useAct } from '../parts/act.ts'
 import { Button } from '../parts/button.tsx'
 import { Confirm } from '../parts/confirm.tsx'
 import { Field, FieldFault, Switch } from '../parts/field.tsx'
-import { Form, FormButtons } from '../parts/form.tsx'
+import { Form } from '../parts/form.tsx'
 import { Note } from '../parts/note.tsx'
 import { Section } from '../parts/section.tsx'
 import { When } from '../parts/states.tsx'
@@ -86,7 +86,7 @@ function AddTopic({ onEnd }: { onEnd: () => void }) {
     onEnd()
   }
   return (
-    <Form look="card way-form" name="Add ntfy topic" act={act} work={add}>
+    <Form look="card way-form" name="Add ntfy topic" act={act} work={add} verb="Add" onCancel={onEnd}>
       <Field
         label="Address of the topic"
         mono
@@ -97,7 +97,6 @@ function AddTopic({ onEnd }: { onEnd: () => void }) {
         value={url.value}
         onInput={(value) => (url.value = value)}
       />
-      <FormButtons label="Add" act={act} onCancel={onEnd} />
     </Form>
   )
 }

@@ -10,7 +10,7 @@ import { Button, Silent } from '../parts/button.tsx'
 import { Confirm } from '../parts/confirm.tsx'
 import { Copy } from '../parts/copy.tsx'
 import { Field, Select } from '../parts/field.tsx'
-import { Form, FormButtons } from '../parts/form.tsx'
+import { Form } from '../parts/form.tsx'
 import { Note } from '../parts/note.tsx'
 import { Icon } from '../parts/icon.tsx'
 import { Section } from '../parts/section.tsx'
@@ -216,7 +216,7 @@ function Add({ onEnd }: { onEnd: () => void }) {
     onEnd()
   }
   return (
-    <Form look="card add-user" name="Add user" act={act} work={add}>
+    <Form look="card add-user" name="Add user" act={act} work={add} verb="Add" onCancel={onEnd}>
       <Field
         label="Name"
         autoFocus
@@ -231,7 +231,6 @@ function Add({ onEnd }: { onEnd: () => void }) {
         options={lifetimes}
         onChange={(value) => (days.value = value)}
       />
-      <FormButtons label="Add" act={act} onCancel={onEnd} />
     </Form>
   )
 }

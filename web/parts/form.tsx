@@ -11,14 +11,29 @@ type Props = {
   readonly act: Act
   /** Runs on submit. A thrown message becomes `act.fault`, and the first invalid field takes the focus. */
   readonly work: () => Promise<void>
+  /** The button that submits. With `onCancel` the form has its buttons at the end. */
+  readonly verb?: string
+  /** Closes the form: by the button Cancel, and by Esc while no long text would be lost. */
+  readonly onCancel?: () => void
   readonly children: ComponentChildren
 }
 
-export function Form({ look, name, act: { fault, run }, work, children }: Props) {
+export function Form({ look, name, act: { busy, fault, run }, work, verb, onCancel, children }: Props) {
   const form = useRef<HTMLFormElement>(null)
+  const opener = useRef(document.activeElement)
+  const longText = (): string =>
+    Array.from(form.current?.querySelectorAll('textarea') ?? [], (area) => area.value).join('\0')
+  const before = useRef('')
+  useLayoutEffect(() => {
+    before.current = longText()
+  }, [])
   useLayoutEffect(() => {
     if (fault.value !== undefined) form.current?.querySelector<HTMLElement>('[aria-invalid="true"]')?.focus()
   }, [fault.value])
+  const cancel = (): void => {
+    onCancel?.()
+    focusAgain(opener.current)
+  }
   return (
     <form
       class={look}
@@ -28,24 +43,30 @@ export function Form({ look, name, act: { fault, run }, work, children }: Props)
         event.preventDefault()
         void run(work)
       }}
+      onKeyDown={(event) => {
+        if (event.key !== 'Escape' || !onCancel || event.isComposing || longText() !== before.current) return
+        event.preventDefault()
+        cancel()
+      }}
     >
       {children}
+      {onCancel && (
+        <div class="form-buttons">
+          <Button kind="primary" type="submit" busy={busy.value}>
+            {verb}
+          </Button>
+          <Button kind="quiet" onClick={cancel}>
+            Cancel
+          </Button>
+        </div>
+      )}
     </form>
   )
 }
 
-type ButtonsProps = { readonly label: string; readonly act: Act; readonly onCancel: () => void }
-
-/** The submit button of a form, and Cancel. */
-export function FormButtons({ label, act: { busy }, onCancel }: ButtonsProps) {
-  return (
-    <div class="form-buttons">
-      <Button kind="primary" type="submit" busy={busy.value}>
-        {label}
-      </Button>
-      <Button kind="quiet" onClick={onCancel}>
-        Cancel
-      </Button>
-    </div>
-  )
+/** Focuses the element after the next drawing, unless another one has the focus then. */
+function focusAgain(element: Element | null): void {
+  requestAnimationFrame(() => {
+    if (document.activeElement === document.body && element instanceof HTMLElement) element.focus()
+  })
 }

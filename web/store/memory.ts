@@ -76,6 +76,9 @@ export type Opened = Document | { readonly path: string; readonly missing: true 
 
 export const openDocument = loaded<Opened>(() => readDocument(openPath.peek() ?? ''))
 
+/** The address of the form for a new document. */
+export const newDocumentAddress = '/memory?new'
+
 /** The address of a document's page. */
 export function addressOf(path: string): string {
   return `/memory/${encode(path)}`
