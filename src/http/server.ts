@@ -24,6 +24,7 @@ import { createSockets, type Sockets, type SocketBounds } from './socket.ts'
 import { createRouteTable, type Found, type Mounted, type RouteTable } from './route-table.ts'
 import { isSafe, methods } from './routes.ts'
 import { createUnreadAnswers } from './unread-answers.ts'
+import { createUnreadStreams, type UnreadStream } from './unread-streams.ts'
 import { createInFlight, dropUnreadAnswer, quotaWaitMs, unreadMs } from './in-flight.ts'
 
 declare module 'fastify' {
@@ -91,6 +92,7 @@ export async function createGateway(parts: GatewayParts): Promise<Gateway> {
   const inFlight = createInFlight(waitMs, parts.maxSends)
   const bodies = createBodyReader((request) => networkOf(clientAddress(request)), waitMs)
   const unread = createUnreadAnswers()
+  const unreadStreams = createUnreadStreams()
   const lastCall = new AbortController()
   setMaxListeners(0, lastCall.signal)
   let closing = false
@@ -149,6 +151,10 @@ export async function createGateway(parts: GatewayParts): Promise<Gateway> {
     return user === undefined ? () => {} : unread.add(user, answer)
   }
 
+  function noteUnread(this: FastifyRequest, stream: UnreadStream, bytes: number): void {
+    unreadStreams.note(this.caller.user, stream, bytes)
+  }
+
   /** Loads the routes of the path if need be. A fault of that is told only to callers that are authenticated. */
   async function findRoute(method: string, path: string): Promise<{ found?: Found | undefined; fault?: Error }> {
     const found = table.find(method, path)
@@ -176,6 +182,7 @@ export async function createGateway(parts: GatewayParts): Promise<Gateway> {
   fastify.decorateRequest('caller')
   fastify.decorateRequest('isStillAllowed', isStillAllowed)
   fastify.decorateRequest('countLongAnswer', countLongAnswer)
+  fastify.decorateRequest('noteUnread', noteUnread)
   fastify.decorateRequest('mounted')
   fastify.decorateRequest('releaseAnswerSlot')
   fastify.addHook('onRequest', admit)

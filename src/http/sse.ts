@@ -66,6 +66,7 @@ export function openEvents(reply: FastifyReply, onClose: () => void, times = def
   raw.writeHead(200, headers)
   raw.on('drain', () => {
     readAt = performance.now()
+    noteUnread()
   })
   const keepalive = setInterval(checkReader, times.keepaliveMs)
   keepalive.unref()
@@ -93,6 +94,11 @@ export function openEvents(reply: FastifyReply, onClose: () => void, times = def
     socket?.cork()
     raw.write(text)
     socket?.uncork()
+    if (raw.writableNeedDrain) noteUnread()
+  }
+
+  function noteUnread(): void {
+    reply.request.noteUnread?.(raw, gone ? 0 : raw.writableLength)
   }
 
   function flush(): void {
@@ -114,6 +120,7 @@ export function openEvents(reply: FastifyReply, onClose: () => void, times = def
     if (gone) return
     gone = true
     clearInterval(keepalive)
+    noteUnread()
     taken()
     onClose()
   }
@@ -130,6 +137,7 @@ export function openEvents(reply: FastifyReply, onClose: () => void, times = def
     clearInterval(keepalive)
     raw.setTimeout(times.unreadMs)
     raw.end(taken() + events)
+    if (raw.writableLength > 0) noteUnread()
   }
 
   /** Resolves once the buffer is empty or the connection has ended. */

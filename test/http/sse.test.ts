@@ -29,12 +29,14 @@ function opened(t: TestContext) {
     counted.push('counts')
     return () => void counted.push('counts no more')
   }
-  const reply = { raw, hijack() {}, request: { countLongAnswer } } as unknown as FastifyReply
+  const noted: number[] = []
+  const noteUnread = (_: unknown, bytes: number): void => void noted.push(bytes)
+  const reply = { raw, hijack() {}, request: { countLongAnswer, noteUnread } } as unknown as FastifyReply
   const pass = (ms: number): void => {
     now += ms
     t.mock.timers.tick(ms)
   }
-  return { writer: openEvents(reply, () => {}), writes, pass, raw, counted }
+  return { writer: openEvents(reply, () => {}), writes, pass, raw, counted, noted }
 }
 
 test('an event after a pause is written at once, quick ones after it share a write', (t) => {
@@ -122,6 +124,21 @@ test('a stream counts as a long answer only while a long text of it is being rea
   await sent
   assert.deepEqual(listeners(), before)
   assert.deepEqual(counted, ['counts', 'counts no more'])
+})
+
+test('unread data is noted while the client is behind, and no more once it has caught up or left', (t) => {
+  const { writer, raw, noted, pass } = opened(t)
+  writer.send('a')
+  assert.deepEqual(noted, [])
+  Object.assign(raw, { writableNeedDrain: true, writableLength: 70_000 })
+  pass(15)
+  writer.send('b')
+  Object.assign(raw, { writableNeedDrain: false, writableLength: 0 })
+  raw.emit('drain')
+  Object.assign(raw, { writableNeedDrain: true, writableLength: 90_000 })
+  writer.end('c')
+  raw.emit('close')
+  assert.deepEqual(noted, [70_000, 0, 90_000, 0])
 })
 
 test('an empty piece of a long text is not written, and waited for by nobody', async (t) => {
