@@ -220,7 +220,7 @@ export async function toolTrial(
   const nothing = { logs, requests: [], blocked: [] }
   try {
     const answer = await connection.call({ tool: found.pinned, args: params, signal, onProgress, elicit })
-    if (answer.type === 'input') return { output: null, error: 'the server asks for input first', ...nothing }
+    if (answer.type !== 'result') return { output: null, error: 'the server asks for input first', ...nothing }
     const text = await maskLong(answer.text)
     return answer.isError ? { output: null, error: text, ...nothing } : { output: text, error: null, ...nothing }
   } catch (error) {

@@ -1,10 +1,13 @@
 // Faults of a connection to an MCP server, in words.
+import { isObject } from '#core/json.ts'
 import { maskedStart } from '#lib/masked-start.ts'
 import { lostCode } from './answer-body.ts'
 import { codeOf, type OpenedTransport } from './connect-client.ts'
 import { refusedWords } from './http.ts'
 
 const maxMessageChars = 2_000
+/** The protocol's code for a call that needs pages to be opened first. */
+const pagesCode = -32042
 export const closedWords = 'it closed the connection'
 
 /** Why a server cannot be used. Its own words are cut. */
@@ -25,4 +28,11 @@ export function wordsOf(error: unknown, opened: OpenedTransport | undefined): st
 export function isAnswer(error: unknown): boolean {
   const code = codeOf(error)
   return typeof code === 'number' && code !== lostCode
+}
+
+/** The pages that a person must open before the call can be made; undefined for other errors. */
+export function pagesOf(error: unknown): readonly unknown[] | undefined {
+  const data = isObject(error) && error['code'] === pagesCode ? error['data'] : undefined
+  const pages = isObject(data) ? data['elicitations'] : undefined
+  return Array.isArray(pages) && pages.length > 0 ? pages : undefined
 }

@@ -9,7 +9,7 @@ import { createSemaphore } from '#lib/semaphore.ts'
 import type { ExactArguments } from './exact-arguments.ts'
 import { createCallDeadline } from './call-deadline.ts'
 import { createConnectClient, type Live, type OpenedTransport } from './connect-client.ts'
-import { closedWords, isAnswer, wordsOf } from './connection-faults.ts'
+import { closedWords, isAnswer, pagesOf, wordsOf } from './connection-faults.ts'
 import { wholeOfShort } from './long-messages.ts'
 import { createQuestions, type Elicit } from './questions.ts'
 import { readList, type ServerList } from './read-list.ts'
@@ -28,10 +28,11 @@ export type ConnectionStatus = {
   readonly error?: string
 }
 
-/** The answer of a server to a call. In the newer era it may ask for input first; the call is then made again. */
+/** The answer of a server to a call. It may ask for input first, or for pages to be opened; the call is then made again. */
 export type CallAnswer =
   | ({ readonly type: 'result' } & CallOutput)
   | { readonly type: 'input'; readonly requests: unknown; readonly state: unknown }
+  | { readonly type: 'pages'; readonly pages: readonly unknown[] }
 
 export type ServerCall = {
   readonly tool: OfferedTool
@@ -244,6 +245,8 @@ export function createConnection(parts: ConnectionParts): Connection {
       signal.throwIfAborted()
       if (error instanceof AppError) throw error
       if (needed) throw needed
+      const pages = pagesOf(error)
+      if (pages) return { type: 'pages', pages }
       throw refusal(deadline.isOver() ? timeoutWords() : wordsOf(error, opened), error)
     } finally {
       deadline.end()

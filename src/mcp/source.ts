@@ -5,7 +5,7 @@ import { type McpServer, type McpTool, type OfferedTool, statusOf } from '#core/
 import type { ToolSource } from '#core/tool-source.ts'
 import type { Tool } from '#core/tool.ts'
 import { type Masks, toolTrial } from './admin.ts'
-import { answered, askFirst, inputRequest, protocolAnswer, roundOf } from './input.ts'
+import { answered, askFirst, inputRequest, pagesRound, protocolAnswer, roundOf } from './input.ts'
 import { pinOf } from './pin.ts'
 import type { Servers } from './servers.ts'
 import { secretsIn } from './values.ts'
@@ -117,7 +117,7 @@ function agentTool(server: McpServer, { name, as, effect }: McpTool, pinned: Off
     async run(args, context) {
       const { signal, threadId, askInput, reportUse, reportProgress, showImages } = context
       const elicit = async (params: unknown): Promise<Record<string, unknown>> =>
-        askInput ? protocolAnswer(await askInput(inputRequest(server.name, params))) : { action: 'decline' }
+        askInput ? protocolAnswer(params, await askInput(inputRequest(server.name, params))) : { action: 'decline' }
       let round = answered(context.input)
       for (let rounds = 0; rounds < maxRounds; rounds++) {
         if (round) askFirst(server.name, round)
@@ -129,11 +129,13 @@ function agentTool(server: McpServer, { name, as, effect }: McpTool, pinned: Off
           elicit,
           check: () => mustBePinned(servers, server.name, pinned),
           ...(reportProgress && { onProgress: reportProgress }),
-          ...(round && { input: { responses: round.responses, state: round.state } }),
+          ...(round && !round.pages && { input: { responses: round.responses, state: round.state } }),
         })
         reportUse?.({ ...(host !== undefined && { sent: [{ method: 'POST', host }] }), secrets })
-        if (answer.type === 'input') {
-          round = roundOf(server.name, answer.requests, answer.state)
+        if (answer.type !== 'result') {
+          const { name: from } = server
+          round =
+            answer.type === 'pages' ? pagesRound(from, answer.pages) : roundOf(from, answer.requests, answer.state)
           continue
         }
         if (answer.isError) throw new AppError('tool_refused', answer.text === '' ? `${name} failed` : answer.text)

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { AppError } from '#core/errors.ts'
-import { answered, askFirst, type InputRound, protocolAnswer, roundOf } from '#mcp/input.ts'
+import { answered, askFirst, type InputRound, pagesRound, protocolAnswer, roundOf } from '#mcp/input.ts'
 
 const schema = { type: 'object', properties: { colour: { type: 'string' } } }
 const asks = (message: string) => ({
@@ -37,7 +37,33 @@ test('requests of one round are asked one after another, and each answer is kept
 })
 
 test('a person who declines has given no values', () => {
-  assert.deepEqual(protocolAnswer({ action: 'decline' }), { action: 'decline' })
+  assert.deepEqual(protocolAnswer({}, { action: 'decline' }), { action: 'decline' })
+})
+
+test('a page that was opened has no content', () => {
+  assert.deepEqual(protocolAnswer({ mode: 'url' }, { action: 'accept', values: {} }), { action: 'accept' })
+  assert.deepEqual(protocolAnswer({ mode: 'form' }, { action: 'accept', values: {} }), {
+    action: 'accept',
+    content: {},
+  })
+})
+
+test('pages are opened one after another, and one that is not opened ends the call', () => {
+  const page = (url: string) => ({ mode: 'url', message: 'Sign in.', elicitationId: 'e', url })
+  const round = pagesRound('rude', [page('https://a.test/'), page('https://b.test/')])
+  const first = needed(round)
+  assert.deepEqual(first.input?.request, { type: 'link', server: 'rude', message: 'Sign in.', url: 'https://a.test/' })
+  const between = answered({ action: 'accept', values: {}, state: first.input?.state ?? '' })
+  assert.ok(between)
+  const state = needed(between).input?.state ?? ''
+  assert.throws(() => answered({ action: 'decline', state }), {
+    code: 'tool_refused',
+    message: /did not open the page/,
+  })
+  const last = answered({ action: 'accept', values: {}, state })
+  assert.deepEqual([last?.waiting, last?.pages], [[], true])
+  assert.equal(needed(pagesRound('rude', [{ message: 'x' }])).code, 'tool_refused')
+  assert.throws(() => pagesRound('rude', Array(21).fill(page('https://a.test/'))), { message: /more than 20 inputs/ })
 })
 
 test('a server may ask for twenty inputs at once, with a bounded state, and for nothing but input', () => {

@@ -118,7 +118,7 @@ test('a round asks one request after the other, and ends with all answers', () =
     { action: 'decline', state: JSON.stringify(twice) } as const,
   ])
     assert.equal(answered(input), undefined)
-  assert.deepEqual(protocolAnswer({ action: 'decline' }), { action: 'decline' })
+  assert.deepEqual(protocolAnswer(form, { action: 'decline' }), { action: 'decline' })
 })
 
 test('a server asks for a few inputs only, of one kind, with a bounded state', () => {

@@ -95,14 +95,19 @@ acts.pay = (id, { arguments: { n } }) => {
 }
 const slow = new Set()
 const asked = new Map()
-// The arguments may say what to ask: `form` is a schema, `url` a page to open.
-acts.ask = (id, { arguments: { form, url } = {}, inputResponses, requestState }) => {
+let opened = false
+// The arguments may say what to ask: `form` is a schema, `url` a page to open, with `first` before the call is made again.
+acts.ask = (id, { arguments: { form, url, first } = {}, inputResponses, requestState }) => {
   const requestedSchema = form ?? { type: 'object', properties: { colour: { type: 'string' } } }
   const params = url
     ? { mode: 'url', message: 'Sign in, please.', elicitationId: 'e', url }
     : { message: 'Which colour?', requestedSchema }
   const done = (result) => answer(id, { content: [{ type: 'text', text: JSON.stringify(result) }] })
-  if (modern && inputResponses) done([inputResponses, requestState])
+  if (first && !opened) {
+    opened = true
+    const message = 'a page must be opened first'
+    send({ id, error: { code: -32042, message, data: { elicitations: [params] } } })
+  } else if (first || (modern && inputResponses)) done([inputResponses, requestState])
   else if (modern) {
     const inputRequests = { first: { method: 'elicitation/create', params } }
     const requestState = how.has('stateless') ? undefined : 'opaque'

@@ -163,6 +163,20 @@ describe('MCP servers as tools', { concurrency: true }, () => {
     assert.deepEqual(JSON.parse(output), [{ first: { action: 'accept', content: { colour: 'red' } } }, 'opaque'])
   })
 
+  test('a call that needs a page to be opened first is made again once it was', async (t) => {
+    const { source, admin } = await open(t)
+    await add(admin)
+    const args = '{"url":"https://a.test/","first":true}'
+    const needed = await run(find(source, 'rude__ask'), args).then(
+      () => undefined,
+      (error: AppError) => error,
+    )
+    assert.equal(needed?.code, 'input_required')
+    assert.equal(needed.input?.request.type, 'link')
+    const input = { action: 'accept', values: {}, state: needed.input.state ?? '' } as const
+    assert.equal(await run(find(source, 'rude__ask'), args, { input }), '[null,null]')
+  })
+
   test('a test makes one call, and a removed server is stopped', async (t) => {
     const { source, admin, mark } = await open(t)
     await add(admin)
