@@ -212,13 +212,20 @@ export function startMissionClock(parts: MissionClockParts): MissionClock {
   async function settleAll(): Promise<void> {
     const now = performance.now()
     if (settledAt !== undefined && (store.backend === 'sqlite' || now - settledAt < maxWaitMs)) return
+    // Set first: an end that cannot be recorded meanwhile calls for another look.
+    settledAt = now
     const failed = new Set<string>()
-    for (;;) {
-      const open = (await missions.unsettled(batch + failed.size)).filter(({ turnId }) => !failed.has(turnId))
-      for (const { turnId, user } of open) await attempt(turnId, failed, () => settle(user, turnId))
-      if (open.length < batch || closed) break
+    try {
+      for (;;) {
+        const open = (await missions.unsettled(batch + failed.size)).filter(({ turnId }) => !failed.has(turnId))
+        for (const { turnId, user } of open) await attempt(turnId, failed, () => settle(user, turnId))
+        if (open.length < batch || closed) break
+      }
+    } catch (error) {
+      settledAt = undefined
+      throw error
     }
-    settledAt = failed.size > 0 ? undefined : now
+    if (failed.size > 0) settledAt = undefined
   }
 
   async function settle(user: UserId, turnId: string): Promise<void> {

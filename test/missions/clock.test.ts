@@ -157,6 +157,27 @@ test('an end that could not be recorded is recorded at the next look', async (t)
   assert.equal(house.settled.length, 1)
 })
 
+test('an end that could not be recorded while others were looked for is recorded at the next look', async (t) => {
+  const house = open(t, {}, { idle: true })
+  const { missions } = house.store
+  const mission = await house.add()
+  const unsettled = missions.unsettled.bind(missions)
+  const { promise: held, resolve: release } = Promise.withResolvers<void>()
+  const { mock: looks } = t.mock.method(missions, 'unsettled', async (limit: number) => {
+    const found = await unsettled(limit)
+    await held
+    return found
+  })
+  house.clock.start()
+  await until(() => looks.callCount() === 1)
+  const { mock: settles } = t.mock.method(missions, 'settle', () => Promise.reject(new Error('away')), { times: 1 })
+  await house.missions.run(ada, mission.id)
+  await until(() => settles.callCount() === 1)
+  await turnOver()
+  release()
+  await ended(house, mission)
+})
+
 test('runs whose ends cannot be recorded hold up no other run, however many they are', async (t) => {
   const house = open(t, { reply: (text) => [text.startsWith('Bad') ? 'bad' : 'good'] })
   const settle = house.store.missions.settle.bind(house.store.missions)
