@@ -142,9 +142,9 @@ const ends: readonly (readonly [name: string, over: Partial<Turn>, items: readon
     ],
     [
       'has no text from before the last call, and skips thoughts',
-      {},
-      [said('a'), said('b'), said('c'), own, { type: 'reasoning', text: 'hm' }, said('two')],
-      { ...end, summary: 'two' },
+      { lastSeq: 7 },
+      [said('a'), said('b'), said('c'), own, said('one'), { type: 'reasoning', text: 'hm' }, said('two')],
+      end,
     ],
     [
       'with nothing to report is quiet',

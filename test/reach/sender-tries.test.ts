@@ -50,8 +50,11 @@ test('a way that is gone is removed and told; one that refuses stays', async (t)
   await house.pass(0)
   await house.put('b')
   await house.put('c')
+  const { mock: changes } = t.mock.method(house.bus, 'publishChange')
   await house.pass(0)
   const { notifications } = house.store
+  await until(() => changes.callCount() === 1)
+  assert.deepEqual(changes.calls[0]?.arguments, [{ userId: ada }, {}], 'the page reads its ways again')
   assert.deepEqual(await notifications.ways(ada), [])
   assert.deepEqual(
     (await notifications.goneWays(ada)).map(({ id, because }) => [id, because]),

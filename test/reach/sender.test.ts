@@ -150,6 +150,23 @@ test('one slow server hides nobody, even with more due on it than is read at a t
   slow.resolve({ type: 'sent' })
 })
 
+test('a sender that closes sends nothing more, and leaves its duty to another process', async (t) => {
+  const house = openReachHouse(t, { idle: true })
+  await house.addWay()
+  const { promise: held, resolve: letGo } = Promise.withResolvers<Outcome>()
+  house.outcomes.push(() => held)
+  await house.put('a')
+  await house.put('b')
+  house.sender.start()
+  await until(() => house.sent.length === 1)
+  const { mock: duties } = t.mock.method(house.store.leases, 'leaveDuty')
+  const closed = house.sender.close()
+  letGo({ type: 'sent' })
+  await closed
+  assert.deepEqual([house.sent.length, await house.states()], [1, ['sent 1', 'due 0']])
+  assert.deepEqual(duties.calls[0]?.arguments, ['notifications', 'here'])
+})
+
 test('a process that loses the duty while it catches up sends nothing', async (t) => {
   const house = openReachHouse(t, { idle: true })
   await house.addWay()

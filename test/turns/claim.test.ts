@@ -76,6 +76,30 @@ test('other work goes on between the turns of one claim', async () => {
   await claims.stop()
 })
 
+test('turns that no claim can start are looked for once, and again when a turn has ended', async () => {
+  let looks = 0
+  const claim: Store['turns']['claim'] = async () => {
+    looks++
+    // A turn ended during the second look, which may have seen it running.
+    if (looks === 2) claims.freed()
+    await turnOver(1)
+    return { started: [], more: true }
+  }
+  const claims = createClaims({
+    store: { turns: { claim } as Store['turns'] },
+    room: () => ({ lease, turns: 1 }),
+    take: () => assert.fail('nothing can start'),
+    log: silentLog,
+  })
+  claims.wake()
+  await turnOver(20)
+  assert.equal(looks, 1)
+  claims.freed()
+  await turnOver(20)
+  assert.equal(looks, 3)
+  await claims.stop()
+})
+
 test('a wake during a look makes another look; without one there is none', async () => {
   const { state, claims } = queueOf({ queued: 0 })
   claims.wake()
