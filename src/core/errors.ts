@@ -1,6 +1,9 @@
 // Errors that a caller can act on: one class, one closed list of codes.
 import type { InputRequest } from './form.ts'
 
+/** Longer paths are truncated in messages, because keys are text of the caller. */
+const maxPathLength = 200
+
 /** Every error code. http/reply.ts has the HTTP status of each. */
 export type ErrorCode =
   // what the caller sent
@@ -143,6 +146,13 @@ export class AppError extends Error {
     this.limit = more.limit
     this.asked = more.asked
   }
+}
+
+/** A fault of one field. The message is the path followed by the problem, as in "tools[2].name must be a string". */
+export function wrongField(path: string, problem: string): AppError {
+  if (path === '') return new AppError('invalid_input', `the body ${problem}`)
+  const param = path.length > maxPathLength ? `${path.slice(0, maxPathLength)}…` : path
+  return new AppError('invalid_input', `${param} ${problem}`, { param })
 }
 
 /** Any thrown value as an error that is safe to show: the message of a bug goes to the log only. */

@@ -1,5 +1,5 @@
 // Checks the parameters of a call against the tool's schema. Supports the part of JSON Schema that built-in tools use.
-import { AppError } from './errors.ts'
+import { wrongField } from './errors.ts'
 import { isObject, type JsonObject, objectIn } from './json.ts'
 import type { Tool, ToolContext } from './tool.ts'
 
@@ -48,12 +48,12 @@ export function readParams(schema: JsonObject, args: string): JsonObject {
   for (const [name, value] of entries) {
     const field = Object.hasOwn(fields, name) ? fields[name] : undefined
     if (!field)
-      throw wrong(name.slice(0, 100), `is not a parameter; the parameters are ${Object.keys(fields).join(', ')}`)
+      throw wrongField(name || '""', `is not a parameter; the parameters are ${Object.keys(fields).join(', ')}`)
     const problem = problemOf(field, value)
-    if (problem) throw wrong(name, problem)
+    if (problem) throw wrongField(name, problem)
   }
   const missing = (schema['required'] as readonly string[]).find((name) => !entries.some(([each]) => each === name))
-  if (missing) throw wrong(missing, 'is missing')
+  if (missing) throw wrongField(missing, 'is missing')
   return Object.fromEntries(entries)
 }
 
@@ -82,8 +82,4 @@ function problemOf(field: Field, value: unknown): string | undefined {
     default:
       return type satisfies never
   }
-}
-
-function wrong(param: string, problem: string): AppError {
-  return new AppError('invalid_input', `${param} ${problem}`, { param })
 }

@@ -1,5 +1,5 @@
 // The key of a request that a client may send again. Every door has the same rule for it.
-import { wrongField } from './validate.ts'
+import { wrongField } from '#core/errors.ts'
 
 export const maxIdempotencyKeyChars = 255
 

@@ -1,7 +1,7 @@
 // Origin and Host checks for requests authenticated by cookie.
 import type { IncomingMessage } from 'node:http'
 import { isIP } from 'node:net'
-import { AppError } from '#core/errors.ts'
+import { AppError, wrongField } from '#core/errors.ts'
 import { type Trust, trustOf } from './address.ts'
 
 export type OriginParts = {
@@ -85,7 +85,7 @@ export function createOrigins({ allowed, names, trustProxy }: OriginParts): Orig
 /** The origin under which a client reached the gateway, as browsers and OpenID issuers write it. */
 export function originOf({ secure, host }: Site): string {
   const origin = URL.parse(`${secure ? 'https' : 'http'}://${host}`)?.origin
-  if (origin === undefined) throw new AppError('invalid_input', 'Host is malformed', { param: 'Host' })
+  if (origin === undefined) throw wrongField('Host', 'is malformed')
   return origin
 }
 

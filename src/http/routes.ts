@@ -2,11 +2,11 @@
 // built from them.
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type * as z from 'zod/mini'
-import { AppError } from '#core/errors.ts'
+import { AppError, wrongField } from '#core/errors.ts'
 import type { Caller } from './caller.ts'
 import type { ParseJson } from './json-reader.ts'
 import type { FindExact } from './lossless-json.ts'
-import { check, checkBody, wrongField } from './validate.ts'
+import { check, checkBody } from './validate.ts'
 import type { FaultBody } from './reply.ts'
 
 /** `by-handler`: the handler counts the call, once it has read the body. */

@@ -1,10 +1,8 @@
 // Schema checks of request data. A failure is a 400 that names the field by its path (`tools[2].name`).
 import * as z from 'zod/mini'
-import { AppError } from '#core/errors.ts'
+import { AppError, wrongField } from '#core/errors.ts'
 import { listWords } from '#core/words.ts'
 
-/** Longer paths are truncated in messages, because keys are text of the caller. */
-const maxPathLength = 200
 /** The message of a schema without one of its own: zod's would change with what other packages load of it. */
 const defaultMessage = 'is malformed'
 
@@ -22,13 +20,6 @@ export function check<T extends z.ZodMiniType>(schema: T, value: unknown, path =
 export function checkBody<T extends z.ZodMiniType>(schema: T, body: unknown): z.output<T> {
   if (body === undefined) throw new AppError('invalid_input', 'the body is empty: send a JSON object')
   return check(schema, body)
-}
-
-/** A fault of one field. The message is the path followed by the problem, as in "tools[2].name must be a string". */
-export function wrongField(path: string, problem: string): AppError {
-  if (path === '') return new AppError('invalid_input', `the body ${problem}`)
-  const param = path.length > maxPathLength ? `${path.slice(0, maxPathLength)}…` : path
-  return new AppError('invalid_input', `${param} ${problem}`, { param })
 }
 
 /** A problem has the same message everywhere, unless the schema has one of its own. */

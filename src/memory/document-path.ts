@@ -1,5 +1,5 @@
 // Validation of a document's path and content.
-import { AppError } from '#core/errors.ts'
+import { AppError, wrongField } from '#core/errors.ts'
 import { byteLength } from '#core/json.ts'
 import { maxDocumentPathChars } from '#core/page-limits.ts'
 
@@ -9,13 +9,13 @@ export const maxContentBytes = 1024 * 1024
 export function checkPath(path: string): string {
   const problem = problemOfPath(path)
   if (problem === undefined) return path
-  throw new AppError('invalid_input', `path ${problem}; an example: notes/today.md`, { param: 'path' })
+  throw wrongField('path', `${problem}; an example: notes/today.md`)
 }
 
 /** Returns the size in bytes. Throws invalid_input or too_large when the text cannot be the content of a document. */
 export function checkContent(content: string): number {
   if (content.includes('\0')) {
-    throw new AppError('invalid_input', 'content has a NUL character: a document is text', { param: 'content' })
+    throw wrongField('content', 'has a NUL character: a document is text')
   }
   if (!content.isWellFormed()) {
     throw new AppError('invalid_input', 'content has half a character (a lone surrogate): send whole ones', {
@@ -36,7 +36,7 @@ export function folderPrefix(folder: string): string {
   if (bare === '' || bare === '.') return ''
   const problem = problemOfPath(bare)
   if (problem === undefined) return `${bare}/`
-  throw new AppError('invalid_input', `folder ${problem}; an example: notes`, { param: 'folder' })
+  throw wrongField('folder', `${problem}; an example: notes`)
 }
 
 /** The fault of a path, as the end of a sentence; undefined when it is valid. */

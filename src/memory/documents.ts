@@ -9,7 +9,7 @@ import type {
   NewDocument,
   PutOutcome,
 } from '#core/document.ts'
-import { AppError } from '#core/errors.ts'
+import { AppError, wrongField } from '#core/errors.ts'
 import type { UserId } from '#core/ids.ts'
 import { positionsOf, replacedAt } from '#core/find-text.ts'
 import { pace } from '#lib/pace.ts'
@@ -157,12 +157,12 @@ export function createDocuments({ store, onWrite = () => {}, semanticSearch }: D
 /** The content with `find` replaced. Throws invalid_input unless `find` occurs exactly once. */
 export function edited(content: string, edit: { path: string; find: string; replace: string }): string {
   const { path, find, replace } = edit
-  if (find === '') throw new AppError('invalid_input', 'find is empty: give the text to replace', { param: 'find' })
+  if (find === '') throw wrongField('find', 'is empty: give the text to replace')
   const found = positionsOf(content, find)
   if (found.length === 1) return replacedAt(content, found, find.length, replace)
   const times = found.length === 0 ? 'does not occur' : `occurs ${found.length} times`
   const way = found.length === 0 ? 'read the document and copy the text exactly' : 'give more of the text around it'
-  throw new AppError('invalid_input', `find ${times} in ${path}: ${way}`, { param: 'find' })
+  throw wrongField('find', `${times} in ${path}: ${way}`)
 }
 
 /** Appended text begins on a new line. */

@@ -1,5 +1,5 @@
 // Missions for doors and tools: create, change, pause, run. Doors translate; the rules are here.
-import { AppError } from '#core/errors.ts'
+import { AppError, wrongField } from '#core/errors.ts'
 import type { UserId } from '#core/ids.ts'
 import { textMessage } from '#core/item.ts'
 import type { MissedPolicy, Mission, MissionChange, MissionRun, MissionStatus } from '#core/mission.ts'
@@ -111,14 +111,14 @@ export function createMissions({ store, turns, toolNames, onChange }: MissionsPa
       const known = toolNames(user)
       const unknown = tools.find((name) => !known.has(name))
       if (unknown !== undefined)
-        throw invalid(
+        throw wrongField(
           'tools',
           `has ${JSON.stringify(unknown.slice(0, 64))}, which is no tool here: atrium tool list names them`,
         )
-      if (tools.length > maxTools) throw invalid('tools', `has at most ${maxTools} names`)
+      if (tools.length > maxTools) throw wrongField('tools', `has at most ${maxTools} names`)
     }
     if (capUsd !== undefined && capUsd !== null && !(capUsd > 0 && capUsd <= maxCapUsd))
-      throw invalid('cap_usd', 'must be a number above 0')
+      throw wrongField('cap_usd', 'must be a number above 0')
   }
 
   /** The effect of a change of the schedule, its zone or its status on the next instant. */
@@ -132,7 +132,7 @@ export function createMissions({ store, turns, toolNames, onChange }: MissionsPa
       return { schedule, zone, from: begun.from, status, nextAt: next, plannedAt: now }
     }
     if (status === 'paused' && before.status === 'done')
-      throw invalid('status', 'cannot be paused: the mission is done')
+      throw wrongField('status', 'cannot be paused: the mission is done')
     if (status === before.status) return {}
     if (status === 'paused') return { status, nextAt: null }
     // The rhythm goes on from where the schedule began; what passed in the pause is not made up for.
@@ -260,11 +260,7 @@ function titleIn(prompt: string): string {
 }
 
 function checkText(param: string, text: string, maxChars: number): void {
-  if (text.trim() === '') throw invalid(param, 'must not be empty')
-  if (text.includes('\0')) throw invalid(param, 'must not contain a NUL character')
-  if (text.length > maxChars) throw invalid(param, `has at most ${maxChars} characters`)
-}
-
-function invalid(param: string, problem: string): AppError {
-  return new AppError('invalid_input', `${param} ${problem}`, { param })
+  if (text.trim() === '') throw wrongField(param, 'must not be empty')
+  if (text.includes('\0')) throw wrongField(param, 'must not contain a NUL character')
+  if (text.length > maxChars) throw wrongField(param, `has at most ${maxChars} characters`)
 }

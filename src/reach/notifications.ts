@@ -1,7 +1,7 @@
 // Notifications for doors: a user's ways, quiet hours and outbox. Doors translate; the rules are here.
 import { ECDH } from 'node:crypto'
 import type { Bus } from '#core/bus.ts'
-import { AppError } from '#core/errors.ts'
+import { AppError, wrongField } from '#core/errors.ts'
 import type { UserId } from '#core/ids.ts'
 import {
   type GoneWay,
@@ -91,7 +91,7 @@ export function createNotifications({ store, bus, ways, pushKeys, refusalOf }: N
 
   function checkUrl(url: string, field: string): string {
     const refusal = refusalOf(url)
-    if (refusal !== undefined) throw wrong(field, `${field} is refused: ${refusal}`)
+    if (refusal !== undefined) throw wrongField(field, `is refused: ${refusal}`)
     return url
   }
 
@@ -99,9 +99,9 @@ export function createNotifications({ store, bus, ways, pushKeys, refusalOf }: N
     switch (kind) {
       case 'ntfy': {
         if (url === undefined)
-          throw wrong('url', 'url is missing: the address of a topic, such as https://ntfy.sh/TOPIC')
+          throw wrongField('url', 'is missing: the address of a topic, such as https://ntfy.sh/TOPIC')
         const target = new URL(checkUrl(url.trim(), 'url'))
-        if (target.pathname === '/') throw wrong('url', 'url has no topic: it must be like https://ntfy.sh/TOPIC')
+        if (target.pathname === '/') throw wrongField('url', 'has no topic: it must be like https://ntfy.sh/TOPIC')
         return { kind, target: target.href, label: target.host }
       }
       case 'push': {
@@ -110,9 +110,9 @@ export function createNotifications({ store, bus, ways, pushKeys, refusalOf }: N
         return { kind, target: JSON.stringify(target), label: (browser || 'A browser').slice(0, maxLabelChars) }
       }
       case 'telegram':
-        throw wrong('kind', 'kind telegram is connected by `atrium telegram pair`')
+        throw wrongField('kind', 'telegram is connected by `atrium telegram pair`')
       default:
-        throw wrong('kind', 'kind must be push or ntfy')
+        throw wrongField('kind', 'must be push or ntfy')
     }
   }
 
@@ -191,21 +191,21 @@ function readEvents(given: readonly string[] | undefined): NewsEvent[] | undefin
   if (!given) return undefined
   const unknown = given.find((name) => !newsEvents.some((event) => event === name))
   if (unknown === undefined) return newsEvents.filter((event) => given.includes(event))
-  throw wrong('events', `events has ${JSON.stringify(unknown.slice(0, 40))}: it may have ${newsEvents.join(', ')}`)
+  throw wrongField('events', `has ${JSON.stringify(unknown.slice(0, 40))}: it may have ${newsEvents.join(', ')}`)
 }
 
 function readSubscription(given: unknown): { endpoint: string; keys: Record<'p256dh' | 'auth', string> } {
   const subscription = isRecord(given) ? given : {}
   const { endpoint, keys } = subscription
-  if (typeof endpoint !== 'string') throw wrong('subscription.endpoint', 'subscription.endpoint is missing')
+  if (typeof endpoint !== 'string') throw wrongField('subscription.endpoint', 'is missing')
   const [p256dh, auth] = subscriptionKeys.map(([name, bytes]) => {
     const key = isRecord(keys) ? keys[name] : undefined
     const field = `subscription.keys.${name}`
-    if (typeof key !== 'string') throw wrong(field, `${field} is missing`)
+    if (typeof key !== 'string') throw wrongField(field, 'is missing')
     if (!/^[\w-]{1,200}=*$/.test(key) || Buffer.from(key, 'base64url').length !== bytes) {
-      throw wrong(field, `${field} must be ${bytes} bytes in base64url`)
+      throw wrongField(field, `must be ${bytes} bytes in base64url`)
     }
-    if (name === 'p256dh' && !isPublicKey(key)) throw wrong(field, `${field} is no point on the curve P-256`)
+    if (name === 'p256dh' && !isPublicKey(key)) throw wrongField(field, 'is no point on the curve P-256')
     return key
   })
   return { endpoint, keys: { p256dh: p256dh ?? '', auth: auth ?? '' } }
@@ -227,8 +227,4 @@ function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
 
 function missing(): AppError {
   return new AppError('not_found', 'the way does not exist')
-}
-
-function wrong(param: string, message: string): AppError {
-  return new AppError('invalid_input', message, { param })
 }

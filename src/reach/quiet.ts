@@ -1,5 +1,5 @@
 // Quiet hours: whether an instant falls into them, and when they end. Pure.
-import { AppError } from '#core/errors.ts'
+import { wrongField } from '#core/errors.ts'
 import type { Quiet } from '#core/notification.ts'
 import { checkZone } from '#core/zone.ts'
 import { minuteMs } from '#core/time.ts'
@@ -22,7 +22,7 @@ export function quietUntil(quiet: Quiet | undefined, now: number): number | unde
 /** Checks quiet hours that somebody gave. Throws invalid_input that names the field. */
 export function readQuiet({ from, to, zone }: Quiet): Quiet {
   const [start, end] = [readTime(from, 'quiet.from'), readTime(to, 'quiet.to')]
-  if (start === end) throw wrong('quiet.to', 'quiet.to must differ from quiet.from: to switch them off, send null')
+  if (start === end) throw wrongField('quiet.to', 'must differ from quiet.from: to switch them off, send null')
   checkZone(zone, 'quiet.zone')
   return { from: start, to: end, zone }
 }
@@ -52,10 +52,6 @@ function minutesOfZone(zone: string): (at: number) => number {
 
 function readTime(text: string, field: string): string {
   const found = timePattern.exec(text.trim())
-  if (!found) throw wrong(field, `${field} must be a time such as 22:00, not ${JSON.stringify(text.slice(0, 20))}`)
+  if (!found) throw wrongField(field, `must be a time such as 22:00, not ${JSON.stringify(text.slice(0, 20))}`)
   return `${(found[1] ?? '').padStart(2, '0')}:${found[2]}`
-}
-
-function wrong(param: string, message: string): AppError {
-  return new AppError('invalid_input', message, { param })
 }

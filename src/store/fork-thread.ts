@@ -3,7 +3,7 @@
 // large bodies: they are moved into `shared_bodies` before the fork, and triggers delete one with the last item that refers
 // to it.
 import type { Door } from '#core/doors.ts'
-import { AppError } from '#core/errors.ts'
+import { AppError, wrongField } from '#core/errors.ts'
 import type { UserId } from '#core/ids.ts'
 import { maxThreadTitleChars } from '#core/page-limits.ts'
 import type { ForkPoint } from '#core/thread-store.ts'
@@ -248,7 +248,7 @@ function* checkForkPoint(
   if (!variant && item?.type === 'answer' && item.decision === 'output') return item.callId
   const rests = !variant && (state === 'idle' || state === 'failed') && openCall === undefined
   if (beforeSeq === lastSeq + 1 && rests) return undefined
-  throw new AppError('invalid_input', 'before_seq must be the seq of a user message', { param: 'before_seq' })
+  throw wrongField('before_seq', 'must be the seq of a user message')
 }
 
 /** The bytes that the entries before a seq count in a fork. Throws too_large. */

@@ -1,5 +1,5 @@
 // Answers gates: stores a person's decision as an answer item and, on request, a grant with it.
-import { AppError } from '#core/errors.ts'
+import { AppError, wrongField } from '#core/errors.ts'
 import { checkValues, type FormValues } from '#core/form.ts'
 import { newId, type UserId } from '#core/ids.ts'
 import type { Answer, Draft, Entry, Gate } from '#core/item.ts'
@@ -113,7 +113,7 @@ function valuesFor(gate: Gate | undefined, entered: unknown): FormValues {
   const checked = checkValues(gate.input, entered)
   if ('values' in checked) return checked.values
   const { field, problem } = checked
-  if (field === '') throw new AppError('invalid_input', `values ${problem}`, { param: 'values' })
+  if (field === '') throw wrongField('values', problem)
   // A person knows the field by its title, a program by `param`.
   const fields = gate.input.type === 'form' ? gate.input.fields : []
   const label = fields.find(({ name }) => name === field)?.title ?? field

@@ -2,7 +2,8 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import * as z from 'zod/mini'
-import { check, checkBody, wrongField } from '#http/validate.ts'
+import { wrongField } from '#core/errors.ts'
+import { check, checkBody } from '#http/validate.ts'
 
 const Schema = z.object({
   name: z.string(),

@@ -3,7 +3,7 @@
 import { chmodSync } from 'node:fs'
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { SettingsAdmin } from '#core/admin.ts'
-import { AppError } from '#core/errors.ts'
+import { AppError, wrongField } from '#core/errors.ts'
 import { operator, userId } from '#core/ids.ts'
 import { isObject, type JsonObject } from '#core/json.ts'
 import { maxAttachedBytes } from '#core/page-limits.ts'
@@ -87,7 +87,7 @@ const routes: ReadonlyMap<string, Route> = new Map<string, Route>([
     'POST /model',
     async (body, { settings }) => {
       const { settings: changes, force } = body as { settings?: unknown; force?: unknown }
-      if (!isObject(changes)) throw new AppError('invalid_input', 'settings must be an object', { param: 'settings' })
+      if (!isObject(changes)) throw wrongField('settings', 'must be an object')
       await settings.change(changes as JsonObject, { force: force === true, keyMoves: true })
       return (await settings.read()).model
     },

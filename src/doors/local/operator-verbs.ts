@@ -1,6 +1,6 @@
 // Verbs of the operator client over the local socket, by name. The arguments come as one JSON object.
 import { isLocalDoor } from '#core/doors.ts'
-import { AppError } from '#core/errors.ts'
+import { AppError, wrongField } from '#core/errors.ts'
 import { isObject } from '#core/json.ts'
 import type { Part } from '#core/item.ts'
 import { maxAttachments } from '#core/page-limits.ts'
@@ -81,7 +81,7 @@ function readGrantRequest(grantRequest: unknown): GrantRequest {
   const isScope = scope === undefined || scope === 'tool' || scope === 'target' || scope === 'file'
   if (!isSpan || !isScope || (untrusted !== undefined && typeof untrusted !== 'boolean')) {
     const words = 'for (hour, day, good) and may have scope (tool, target, file) and untrusted (true, false)'
-    throw new AppError('invalid_input', `grantRequest must have ${words}`, { param: 'grantRequest' })
+    throw wrongField('grantRequest', `must have ${words}`)
   }
   return { for: span, ...(scope && { scope }), ...(untrusted !== undefined && { untrusted }) }
 }
@@ -90,7 +90,7 @@ function readGrantRequest(grantRequest: unknown): GrantRequest {
 function filesIn(body: unknown): Part[] {
   const files = isObject(body) ? (body['files'] ?? []) : []
   if (!Array.isArray(files) || files.length > maxAttachments) {
-    throw new AppError('invalid_input', `files must be a list of at most ${maxAttachments}`, { param: 'files' })
+    throw wrongField('files', `must be a list of at most ${maxAttachments}`)
   }
   return files.map((file: unknown) => {
     if (isObject(file) && file['type'] === 'file') {
@@ -99,7 +99,7 @@ function filesIn(body: unknown): Part[] {
     const [, type = '', data = ''] = /^data:([\w/]+);base64,([\w+/=]+)$/.exec(textIn(file, 'url')) ?? []
     const bytes = Buffer.from(data, 'base64')
     if (type === '' || pictureType(bytes) !== type) {
-      throw new AppError('invalid_input', 'files has a picture that no model takes', { param: 'files' })
+      throw wrongField('files', 'has a picture that no model takes')
     }
     return picturePart(type, bytes)
   })

@@ -1,6 +1,6 @@
 // A bound on the arguments of all calls in a request. Prompts parse them.
+import { wrongField } from '#core/errors.ts'
 import { jsonBounds } from '#http/json-reader.ts'
-import { wrongField } from '#http/validate.ts'
 import { boundWords, type Excess, JsonCount } from '#lib/json-bounds.ts'
 import { pace } from '#lib/pace.ts'
 

@@ -1,12 +1,13 @@
 // The catalog of functions that a request declares: limits, kinds, and the names that the model is offered.
 import { hash } from 'node:crypto'
 import * as z from 'zod/mini'
+import { wrongField } from '#core/errors.ts'
 import { byteLength, canonical, isObject, type JsonObject } from '#core/json.ts'
 import { isLong } from '#core/json-slices.ts'
 import { agentPrefixes } from '#core/tool-names.ts'
 import type { CallerName, ToolSpec } from '#core/tool.ts'
 import { hasRawNumbers, withPlainNumbers } from '#http/lossless-json.ts'
-import { check, wrongField } from '#http/validate.ts'
+import { check } from '#http/validate.ts'
 import { jsonBytes } from './bounds.ts'
 
 const maxNameChars = 64

@@ -1,10 +1,10 @@
 // Converts the content of a message, in the formats that clients send, to the parts of an item.
 import * as z from 'zod/mini'
-import { AppError } from '#core/errors.ts'
+import { AppError, wrongField } from '#core/errors.ts'
 import { isImageUrl, type Part } from '#core/item.ts'
 import { byteLength, isObject } from '#core/json.ts'
 import { maxTextFileBytes } from '#core/page-limits.ts'
-import { check, wrongField } from '#http/validate.ts'
+import { check } from '#http/validate.ts'
 import { decodeUtf8 } from '#lib/utf8.ts'
 
 const text = z.string({ error: 'must be a string' })

@@ -1,8 +1,8 @@
 // Converts the messages of a request to the items that start a turn.
+import { wrongField } from '#core/errors.ts'
 import { newCallId } from '#core/ids.ts'
 import { type Item, type Message, type Part, type Result, textMessage } from '#core/item.ts'
 import { historyOrigin } from '#core/origins.ts'
-import { wrongField } from '#http/validate.ts'
 
 /** A message of a request, or a part of one. Answers are untrusted unless they are marked as `ours`. */
 export type HistoryItem =

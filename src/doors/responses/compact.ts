@@ -1,6 +1,6 @@
 // POST /responses/compact: summarizes a history into one compaction item.
 import type { FastifyRequest } from 'fastify'
-import { AppError } from '#core/errors.ts'
+import { AppError, wrongField } from '#core/errors.ts'
 import { hexOf, newId, responseId, type UserId } from '#core/ids.ts'
 import type { Item } from '#core/item.ts'
 import { seedItems } from '#doors/openai/seed.ts'
@@ -11,7 +11,7 @@ import { type ReferenceParts, resolveReferences } from '#doors/responses/read/re
 import { readPrevious } from '#doors/responses/read/request.ts'
 import { CompactSchema } from '#doors/responses/read/schemas.ts'
 import { requireStillAllowed } from '#http/caller.ts'
-import { check, wrongField } from '#http/validate.ts'
+import { check } from '#http/validate.ts'
 import { unixTime, usageWire } from '#http/wire-format.ts'
 import type { Turns } from '#turns/turns.ts'
 import type { ResponsesParts } from './parts.ts'

@@ -1,12 +1,11 @@
 // Attachments of a chat message: pictures, PDFs and text files, checked and turned into message parts.
 import * as z from 'zod/mini'
-import { AppError } from '#core/errors.ts'
+import { AppError, wrongField } from '#core/errors.ts'
 import type { UserId } from '#core/ids.ts'
 import type { Part } from '#core/item.ts'
 import { maxAttachedBytes, maxAttachments, maxTextFileBytes } from '#core/page-limits.ts'
 import { isPdf, type ReadPdf } from '#core/pdf.ts'
 import { type Attachment, AttachmentWire } from '#doors/web/wire/chat.ts'
-import { wrongField } from '#http/validate.ts'
 import { pace } from '#lib/pace.ts'
 import {
   fileText,

@@ -2,7 +2,7 @@
 import type { ServerResponse } from 'node:http'
 import type { FastifyReply } from 'fastify'
 import * as z from 'zod/mini'
-import { AppError } from '#core/errors.ts'
+import { AppError, wrongField } from '#core/errors.ts'
 import { isUuid } from '#core/ids.ts'
 import type { Entry, Part } from '#core/item.ts'
 import type { ReadPdf } from '#core/pdf.ts'
@@ -14,7 +14,6 @@ import { readIdempotencyKey } from '#http/idempotency-key.ts'
 import { requestIdOf } from '#http/request-log.ts'
 import { maxFileBodyBytes } from '#http/body.ts'
 import { type Caller, requireStillAllowed } from '#http/caller.ts'
-import { wrongField } from '#http/validate.ts'
 import { usageWire } from '#http/wire-format.ts'
 import { type Route, route } from '#http/routes.ts'
 import type { Gates } from '#turns/gates.ts'
@@ -182,7 +181,7 @@ export async function sendChat(
   { caller, body, request, idempotency, left }: Sending,
 ): Promise<Start> {
   const message = body.message ?? body.content
-  if (typeof message !== 'string') throw new AppError('invalid_input', 'message is missing', { param: 'message' })
+  if (typeof message !== 'string') throw wrongField('message', 'is missing')
   checkMessage(message)
   const threadId = body.thread_id ?? undefined
   // A malformed id gets the same answer as the id of another user's thread.

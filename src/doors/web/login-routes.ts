@@ -1,7 +1,7 @@
 // Routes of sign-in and sign-out. A token, or the code of a login link, opens a session with an HttpOnly cookie.
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import * as z from 'zod/mini'
-import { AppError } from '#core/errors.ts'
+import { AppError, wrongField } from '#core/errors.ts'
 import { operator } from '#core/ids.ts'
 import type { LimitStore } from '#core/store.ts'
 import { type ClientAddress, networkOf } from '#http/address.ts'
@@ -115,7 +115,7 @@ async function signIn(
       throw wrong('the link was used before, or its time is over: `atrium login` prints a new one')
     return cookie
   }
-  if (!token) throw new AppError('invalid_input', 'token is missing: send token or code', { param: 'token' })
+  if (!token) throw wrongField('token', 'is missing: send token or code')
   const caller = await authenticate({ bearer: token })
   if (!('status' in caller)) {
     const { user, until } = caller

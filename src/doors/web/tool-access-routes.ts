@@ -2,7 +2,7 @@
 // serve everybody, a user's only that user.
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import * as z from 'zod/mini'
-import { AppError } from '#core/errors.ts'
+import { AppError, wrongField } from '#core/errors.ts'
 import type { StoredSecrets, NeededSecret, SignIn, ToolAccess, ToolNeeds } from '#core/tool-access.ts'
 import { type Caller, requireAllTools } from '#http/caller.ts'
 import type { Origins } from '#http/origin.ts'
@@ -113,7 +113,7 @@ export function toolAccessRoutes(parts: ToolAccessParts): Route[] {
           return answerStored(ended, caller)
         }
         if (auth.how === 'oauth') return begin(name, caller, reply)
-        throw new AppError('invalid_input', `token is missing: ${name} signs in with one`, { param: 'token' })
+        throw wrongField('token', `is missing: ${name} signs in with one`)
       },
     }),
     route({

@@ -1,8 +1,8 @@
 // Events of a code host as submissions: sender, conversation, and the message for the agent.
+import { wrongField } from '#core/errors.ts'
 import { isObject, type Json, type JsonObject } from '#core/json.ts'
 import { eventOrigin } from '#core/origins.ts'
 import { readIdempotencyKey } from '#http/idempotency-key.ts'
-import { wrongField } from '#http/validate.ts'
 import { isRawNumber } from '#http/lossless-json.ts'
 import type { Submission } from './submit.ts'
 import { summarize } from './summary.ts'

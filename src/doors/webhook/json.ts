@@ -1,7 +1,6 @@
 // Strict JSON parsing. Refuses what two parsers could read differently: repeated keys, invalid UTF-8.
-import { AppError } from '#core/errors.ts'
+import { AppError, wrongField } from '#core/errors.ts'
 import { isObject, type Json, type JsonObject } from '#core/json.ts'
-import { wrongField } from '#http/validate.ts'
 import { mayLoseDigits, parseLossless } from '#http/lossless-json.ts'
 import { decodeUtf8 } from '#lib/utf8.ts'
 

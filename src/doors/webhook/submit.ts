@@ -1,11 +1,11 @@
 // A submission: the checked body of POST /webhook, and the turn it starts.
 import { hash } from 'node:crypto'
+import { wrongField } from '#core/errors.ts'
 import { senderId } from '#core/doors.ts'
 import { type Message, textMessage } from '#core/item.ts'
 import { canonical, isObject, type Json, type JsonObject } from '#core/json.ts'
 import type { Idempotency } from '#core/turn-store.ts'
 import { readIdempotencyKey } from '#http/idempotency-key.ts'
-import { wrongField } from '#http/validate.ts'
 import { hasRawNumbers } from '#http/lossless-json.ts'
 import { checkMessage } from '#turns/message.ts'
 import type { StartTurn } from '#turns/turns.ts'

@@ -1,5 +1,5 @@
 // How people give a tool its secrets: lists the needed ones, signs in by OAuth, checks values before they are stored.
-import { AppError } from '#core/errors.ts'
+import { AppError, wrongField } from '#core/errors.ts'
 import { type UserId, userId } from '#core/ids.ts'
 import type { SecretStore } from '#core/secret.ts'
 import type { ToolStore } from '#core/tool-record.ts'
@@ -112,7 +112,7 @@ export function createToolAccess(parts: AccessParts): ToolAccess {
     const fault = value === '' ? 'is empty' : value.length > maxSecretChars ? 'is too long' : undefined
     const broken = /[\r\n\0]/.test(value) ? 'has a line break in it' : undefined
     const why = fault ?? broken
-    if (why !== undefined) throw new AppError('invalid_input', `${name} ${why}: nothing was stored`, { param: name })
+    if (why !== undefined) throw wrongField(name, `${why}: nothing was stored`)
   }
 
   /** Throws when the server refuses the token. A token that could not be checked is stored with a warning. */

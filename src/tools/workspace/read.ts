@@ -1,5 +1,5 @@
 // Reads a text file of the workspace, up to a limit. Refuses binary files.
-import { AppError } from '#core/errors.ts'
+import { AppError, wrongField } from '#core/errors.ts'
 import { inPace } from '#lib/pace.ts'
 import { openFile, type Location } from './safe-open.ts'
 
@@ -12,7 +12,7 @@ const sliceLines = 20_000
 /** The text of a file. Throws invalid_input or too_large, or forbidden for a path that leaves the workspace. */
 export async function readText(location: Location): Promise<string> {
   const shown = location.names.join('/')
-  if (location.names.length === 0) throw new AppError('invalid_input', 'path must name a file', { param: 'path' })
+  if (location.names.length === 0) throw wrongField('path', 'must name a file')
   await using file = await openFile(location)
   const { size } = await file.stat()
   if (size > maxFileBytes) throw tooLarge(shown, size)

@@ -1,5 +1,5 @@
 // Checks the path of a workspace file, as a call gives it.
-import { AppError } from '#core/errors.ts'
+import { wrongField } from '#core/errors.ts'
 
 const maxPathChars = 1_000
 const maxNameBytes = 255
@@ -10,7 +10,7 @@ export function namesOf(path: string): readonly string[] {
   const names = path.split('/').filter((name) => name !== '' && name !== '.')
   const problem = problemOf(path, names)
   if (problem === undefined) return names
-  throw new AppError('invalid_input', `path ${problem}; an example: notes/today.md`, { param: 'path' })
+  throw wrongField('path', `${problem}; an example: notes/today.md`)
 }
 
 function problemOf(path: string, names: readonly string[]): string | undefined {

@@ -1,5 +1,5 @@
 // The workspace tools: each user's own folder of files. Reading needs no approval; a change does, and is shown as a diff.
-import { AppError } from '#core/errors.ts'
+import { AppError, wrongField } from '#core/errors.ts'
 import type { UserId } from '#core/ids.ts'
 import { byteLength } from '#core/json.ts'
 import type { CallQuestion, Reach } from '#core/question.ts'
@@ -251,7 +251,7 @@ function replaced(
 }
 
 function wrongFind(problem: string): AppError {
-  return new AppError('invalid_input', `find ${problem}`, { param: 'find' })
+  return wrongField('find', problem)
 }
 
 /** The lines with their numbers, up to a size; `offset` is the number of the first one. */

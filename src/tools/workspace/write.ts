@@ -2,7 +2,7 @@
 import { randomBytes } from 'node:crypto'
 import { constants, type Stats } from 'node:fs'
 import { open, rename, rm } from 'node:fs/promises'
-import { AppError } from '#core/errors.ts'
+import { AppError, wrongField } from '#core/errors.ts'
 import { faultOf, openFolder, type Location, statIfExists } from './safe-open.ts'
 
 const { O_WRONLY, O_CREAT, O_EXCL, O_NOFOLLOW } = constants
@@ -12,7 +12,7 @@ const defaultMode = 0o644
 export async function writeWhole({ names, ...rules }: Location, content: string): Promise<boolean> {
   const shown = names.join('/')
   const name = names.at(-1)
-  if (name === undefined) throw new AppError('invalid_input', 'path must name a file', { param: 'path' })
+  if (name === undefined) throw wrongField('path', 'must name a file')
   await using folder = await openFolder({ ...rules, names: names.slice(0, -1), noLinks: true }, { make: true })
   const path = folder.at(name)
   const beside = folder.at(`.${name.slice(0, 40)}.${randomBytes(6).toString('hex')}.tmp`)

@@ -1,4 +1,5 @@
 // The messages of a request, as the items of a history.
+import { wrongField } from '#core/errors.ts'
 import type { Part } from '#core/item.ts'
 import { isObject } from '#core/json.ts'
 import { checkInstructions } from '#doors/openai/blocks.ts'
@@ -6,7 +7,7 @@ import { namesForModel } from '#doors/openai/caller-tools.ts'
 import { checkArguments } from '#doors/openai/call-arguments.ts'
 import { readFile, readImage, TextPartSchema, textIn } from '#doors/openai/content.ts'
 import type { ChainedItem } from '#doors/openai/find-thread.ts'
-import { check, wrongField } from '#http/validate.ts'
+import { check } from '#http/validate.ts'
 import { pace } from '#lib/pace.ts'
 import {
   AssistantSchema,

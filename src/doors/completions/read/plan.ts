@@ -1,11 +1,10 @@
 // The turn that a checked request starts, and the thread it starts in.
-import { AppError } from '#core/errors.ts'
+import { AppError, wrongField } from '#core/errors.ts'
 import { isUuid, type UserId } from '#core/ids.ts'
 import type { Chain } from '#core/replay-chain.ts'
 import { chainOfRequest, findThread, type Place } from '#doors/openai/find-thread.ts'
 import type { Planned } from '#doors/openai/start-planned.ts'
 import { inputAt, type SentHistory } from '#doors/openai/turn-input.ts'
-import { wrongField } from '#http/validate.ts'
 import type { Readers } from '#turns/readers.ts'
 import type { Threads } from '#turns/threads.ts'
 import type { StartTurn, Turns } from '#turns/turns.ts'

@@ -1,10 +1,11 @@
 // Reading a request: its messages, and the options of its turn.
+import { wrongField } from '#core/errors.ts'
 import type { JsonObject } from '#core/json.ts'
 import { isObject } from '#core/json.ts'
 import type { Sampling, TurnOptions } from '#core/turn.ts'
 import { formatBounds, jsonBytes, maxFormatBytes, maxMetadataBytes, overBounds } from '#doors/openai/bounds.ts'
 import { type CatalogRules, namesForModel, readCatalog, refuseCallerTools } from '#doors/openai/caller-tools.ts'
-import { check, wrongField } from '#http/validate.ts'
+import { check } from '#http/validate.ts'
 import type * as z from 'zod/mini'
 import { type Messages, readMessages } from './messages.ts'
 import { CompletionSchema } from './schemas.ts'

@@ -1,9 +1,10 @@
 // Reading requests that make or change a conversation, and the conversation that a create request names.
+import { wrongField } from '#core/errors.ts'
 import { parseConversationId } from '#core/ids.ts'
 import { byteLength, isObject } from '#core/json.ts'
 import type { ThreadMetadata } from '#core/thread-store.ts'
 import { maxMetadataBytes } from '#doors/openai/bounds.ts'
-import { check, wrongField } from '#http/validate.ts'
+import { check } from '#http/validate.ts'
 import { type InputItem, readInput } from './input.ts'
 import { ConversationSchema } from './schemas.ts'
 

@@ -1,9 +1,9 @@
 // The input of a request: items in every format that clients send, and the intent they express.
-import { AppError } from '#core/errors.ts'
+import { AppError, wrongField } from '#core/errors.ts'
 import { uuidOf } from '#core/ids.ts'
 import { historyOrigin } from '#core/origins.ts'
 import { isObject } from '#core/json.ts'
-import { check, wrongField } from '#http/validate.ts'
+import { check } from '#http/validate.ts'
 import { pace } from '#lib/pace.ts'
 import { openCompaction } from './compaction.ts'
 import { isTooDeep } from '#doors/openai/bounds.ts'

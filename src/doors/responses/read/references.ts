@@ -1,7 +1,7 @@
 // References to items of earlier responses, resolved in the threads of the caller.
+import { wrongField } from '#core/errors.ts'
 import type { UserId } from '#core/ids.ts'
 import { type Answer, type Entry, isRemoved, textMessage, textOf } from '#core/item.ts'
-import { wrongField } from '#http/validate.ts'
 import type { ItemRef, ThreadStore } from '#core/thread-store.ts'
 import type { Turns } from '#turns/turns.ts'
 import { inputOfGiven } from './given-items.ts'

@@ -1,4 +1,5 @@
 // Reading a create request. Only the fields of `CreateSchema` can be wrong; any other is ignored when it is malformed.
+import { wrongField } from '#core/errors.ts'
 import { parseResponseId } from '#core/ids.ts'
 import { isObject, type JsonObject } from '#core/json.ts'
 import { isLong } from '#core/json-slices.ts'
@@ -14,7 +15,7 @@ import {
 } from '#doors/openai/bounds.ts'
 import { type CatalogRules, namesForModel, readCatalog, refuseCallerTools } from '#doors/openai/caller-tools.ts'
 import type { Echo } from '#doors/responses/echo.ts'
-import { check, wrongField } from '#http/validate.ts'
+import { check } from '#http/validate.ts'
 import { hasRawNumbers, withPlainNumbers } from '#http/lossless-json.ts'
 import { readConversationField } from './conversation.ts'
 import { type InputItem, readInput } from './input.ts'

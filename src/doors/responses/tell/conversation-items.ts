@@ -1,9 +1,9 @@
 // Pages of a thread's items as its client knows them: messages, calls of the caller's functions, and their outputs.
+import { wrongField } from '#core/errors.ts'
 import { hexOf, uuidOf, type UserId } from '#core/ids.ts'
 import { type Entry, isRemoved } from '#core/item.ts'
 import { roughChars } from '#core/json-slices.ts'
 import type { Thread, Turn } from '#core/turn.ts'
-import { wrongField } from '#http/validate.ts'
 import { pace } from '#lib/pace.ts'
 import type { Threads } from '#turns/threads.ts'
 import type { Turns } from '#turns/turns.ts'
