@@ -1,7 +1,16 @@
 // Compaction: keeps a thread within its model's window by replacing older items with a summary, appended to the log.
 import { randomBytes } from 'node:crypto'
 import { isModelMade } from '#core/calls.ts'
-import { type Item, type KeptSkill, type Message, type Part, type Summary, textMessage, textOf } from '#core/item.ts'
+import {
+  isUserMessage,
+  type Item,
+  type KeptSkill,
+  type Message,
+  type Part,
+  type Summary,
+  textMessage,
+  textOf,
+} from '#core/item.ts'
 import type { Model } from '#core/model.ts'
 import { summaryOrigin } from '#core/origins.ts'
 import { charsPerToken } from '#core/tokens.ts'
@@ -71,7 +80,7 @@ export function planCut({ firstSeq, items }: LogRange, { thread, item: maxEach }
   }
   if (cut === undefined) return undefined
   const remainder = items.slice(cut + 1)
-  const pinned = remainder.some(isUser) ? undefined : items.slice(0, cut + 1).findLast(isUser)
+  const pinned = remainder.some(isUserMessage) ? undefined : items.slice(0, cut + 1).findLast(isUserMessage)
   const older = items.slice(from, cut + 1).filter(({ type }) => type !== 'summary')
   return { upTo: firstSeq + cut, items: [...(last ? [last] : []), ...older], ...(pinned && { pinned }) }
 }
@@ -79,10 +88,6 @@ export function planCut({ firstSeq, items }: LogRange, { thread, item: maxEach }
 function isWithinResponse(items: readonly Item[], at: number): boolean {
   const next = items[at + 1]
   return next !== undefined && isModelMade(items[at] as Item) && isModelMade(next)
-}
-
-function isUser(item: Item): item is Message {
-  return item.type === 'message' && item.role === 'user'
 }
 
 const instructions = `You write the summary that takes the place of the older part of a conversation between a user and an assistant; the assistant will see nothing else of it.

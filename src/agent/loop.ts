@@ -3,7 +3,7 @@ import { isModelMade, openCalls } from '#core/calls.ts'
 import { AppError, appErrorOf } from '#core/errors.ts'
 import type { Delta, Progress as ProgressReport, Thought } from '#core/event.ts'
 import { newId } from '#core/ids.ts'
-import type { Answer, Draft, Item } from '#core/item.ts'
+import { type Answer, type Draft, isUserMessage, type Item } from '#core/item.ts'
 import type { Model } from '#core/model.ts'
 import { isProvider, providers } from '#core/providers.ts'
 import type { Outcome, Step } from '#core/turn-store.ts'
@@ -167,7 +167,7 @@ async function finishStep(drafts: readonly Draft[], usage: Usage, parts: LoopPar
 
 /** The items behind the last message of a user. */
 function itemsOfTurn(items: readonly Item[]): readonly Item[] {
-  return items.slice(items.findLastIndex((item) => item.type === 'message' && item.role === 'user') + 1)
+  return items.slice(items.findLastIndex(isUserMessage) + 1)
 }
 
 function gatesOf(calls: readonly Settlement[], parts: LoopParts): Promise<Draft[]> {

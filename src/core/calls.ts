@@ -1,5 +1,5 @@
 // The state of a thread's calls, derived from its items.
-import { type Answer, type Call, type Gate, type Item, textOf } from './item.ts'
+import { type Answer, type Call, type Gate, isAssistantMessage, isUserMessage, type Item, textOf } from './item.ts'
 
 /** A call of the latest model response that has no result yet, with its gate, answer and attempt. */
 export type OpenCall = {
@@ -17,7 +17,7 @@ export type AnsweredGate = { readonly gate: Gate; readonly answer: Answer }
 
 /** True for items that a model makes; an unbroken run of them is one response. */
 export function isModelMade(item: Item): boolean {
-  return item.type === 'reasoning' || item.type === 'call' || (item.type === 'message' && item.role === 'assistant')
+  return item.type === 'reasoning' || item.type === 'call' || isAssistantMessage(item)
 }
 
 /** The texts of the latest model response that has any, joined; undefined when there is none. */
@@ -25,7 +25,7 @@ export function replyIn(items: readonly Item[]): string | undefined {
   const texts: string[] = []
   for (let at = items.length - 1; at >= 0; at--) {
     const item = items[at] as Item
-    if (item.type === 'message' && item.role === 'assistant') texts.push(textOf(item))
+    if (isAssistantMessage(item)) texts.push(textOf(item))
     else if (texts.length > 0 && !isModelMade(item)) break
   }
   return texts.length > 0 ? texts.toReversed().join('\n\n') : undefined
@@ -70,7 +70,7 @@ export function openCalls(items: readonly Item[]): OpenCall[] {
     // An answer before the latest gate belongs to an earlier gate.
     else if (item.type === 'answer' && !gates.has(item.callId)) keepLatest(answers, item)
     else if (item.type === 'answer') continue
-    else if (item.type === 'message' && item.role === 'user') break
+    else if (isUserMessage(item)) break
     else if (item.type === 'call' && !closed.has(item.callId)) {
       const gate = gates.get(item.callId)
       const answer = answers.get(item.callId)

@@ -34,6 +34,16 @@ export type Message = {
   /** What a client added to its conversation that was no plain message. */
   readonly given?: Given
 }
+
+/** A user's message; one that a client added to its conversation as well. */
+export function isUserMessage(item: Item): item is Message {
+  return item.type === 'message' && item.role === 'user'
+}
+
+export function isAssistantMessage(item: Item): item is Message {
+  return item.type === 'message' && item.role === 'assistant'
+}
+
 /**
  * A call, an output or instructions among the items that an API client added to its conversation. The model sees them as text;
  * they are no calls of the thread, so nothing runs or waits for them.

@@ -2,7 +2,7 @@
 // tells which thread, and which point of it, a history belongs to. It covers roles, texts without white space, ids of calls
 // and their outputs. Instructions and reasoning are no part of it.
 import { createHash, type Hash, hash } from 'node:crypto'
-import { type Item, type Message, textOf } from './item.ts'
+import { isAssistantMessage, type Item, textOf } from './item.ts'
 
 /** A message of a history, as both API doors read it. `media` are the URLs and files of a user message. */
 export type ChainMessage =
@@ -87,7 +87,7 @@ function* inSlices(text: HashedText, whole: string): Generator<void, void> {
 export function pointAfter(history: string, items: readonly Item[]): string {
   const text = new HashedText()
   text.begin(history)
-  for (const item of items) if (isSaid(item)) text.more(textOf(item))
+  for (const item of items) if (isAssistantMessage(item)) text.more(textOf(item))
   return pointOf(text, items)
 }
 
@@ -95,12 +95,8 @@ export function pointAfter(history: string, items: readonly Item[]): string {
 export function* pointInSlices(history: string, items: readonly Item[]): Generator<void, string> {
   const text = new HashedText()
   text.begin(history)
-  for (const item of items) if (isSaid(item)) yield* inSlices(text, textOf(item))
+  for (const item of items) if (isAssistantMessage(item)) yield* inSlices(text, textOf(item))
   return pointOf(text, items)
-}
-
-function isSaid(item: Item): item is Message {
-  return item.type === 'message' && item.role === 'assistant'
 }
 
 function pointOf(text: HashedText, items: readonly Item[]): string {

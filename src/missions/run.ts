@@ -1,5 +1,5 @@
 // The turn of a run: what it reads, what it may use, and how its end is told.
-import { type Item, type Message, type Part, textOf } from '#core/item.ts'
+import { isAssistantMessage, type Item, type Message, type Part, textOf } from '#core/item.ts'
 import type { Mission, MissionRun, RunEnd } from '#core/mission.ts'
 import type { Store } from '#core/store.ts'
 import type { Turn } from '#core/turn.ts'
@@ -80,7 +80,7 @@ export async function endOfRun(
 function replyOf(items: readonly Item[]): string {
   const texts: string[] = []
   for (const item of items.toReversed()) {
-    if (item.type === 'message' && item.role === 'assistant') texts.unshift(textOf(item))
+    if (isAssistantMessage(item)) texts.unshift(textOf(item))
     else if (item.type !== 'reasoning') break
   }
   return texts.join('\n\n')

@@ -1,6 +1,6 @@
 // The offline model: a few rules, so that every door answers without an API key and without a network.
 import { AppError } from '#core/errors.ts'
-import { type Item, type Message, textOf } from '#core/item.ts'
+import { isUserMessage, type Item, type Message, textOf } from '#core/item.ts'
 import type { JsonObject } from '#core/json.ts'
 import type { Model, ModelRequest } from '#core/model.ts'
 import { charsPerToken } from '#core/tokens.ts'
@@ -75,7 +75,7 @@ export function createOfflineModel(): Model {
 
 /** Tool results end the turn. A message that no rule knows is read again together with the ones before our question. */
 export function decide({ items, tools }: ModelRequest): Move {
-  const last = items.findLastIndex((item) => item.type === 'message' && item.role === 'user')
+  const last = items.findLastIndex(isUserMessage)
   const results = items.slice(last + 1).filter((item) => item.type === 'result')
   const names = new Map(items.flatMap((item) => (item.type === 'call' ? [[item.callId, item.name]] : [])))
   if (results.length > 0) return reply(results.map((result) => phrase(result, names.get(result.callId))).join('\n\n'))

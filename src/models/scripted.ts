@@ -1,7 +1,7 @@
 // A model that answers from a script, for tests and benchmarks. Its replies depend only on the request's items, so a
 // restarted process continues where the killed one stopped.
 import { AppError } from '#core/errors.ts'
-import { type Item, textOf } from '#core/item.ts'
+import { isUserMessage, type Item, textOf } from '#core/item.ts'
 import { charsPerToken } from '#core/tokens.ts'
 import type { Model, ModelEvent, ModelRequest } from '#core/model.ts'
 import { noUsage, type Usage } from '#core/turn.ts'
@@ -58,7 +58,7 @@ type Input = { readonly user: string; readonly result: string; readonly afterToo
 
 /** The latest user message, the latest tool result, and that tool's name if its result came after the message. */
 function latestInput(items: readonly Item[]): Input {
-  const user = items.findLast((item) => item.type === 'message' && item.role === 'user')
+  const user = items.findLast(isUserMessage)
   const result = items.findLast((item) => item.type === 'result')
   const fresh = result && (!user || items.lastIndexOf(result) > items.lastIndexOf(user))
   const call = fresh ? items.findLast((item) => item.type === 'call' && item.callId === result.callId) : undefined

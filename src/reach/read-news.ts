@@ -1,6 +1,6 @@
 // Reads what an entry of the outbox is about, at the moment it is sent: the outbox has no words of its own. News that has
 // passed, such as a gate that was answered, is nothing.
-import type { Gate, Item } from '#core/item.ts'
+import { type Gate, isAssistantMessage, type Item } from '#core/item.ts'
 import { textOf } from '#core/item.ts'
 import type { NotificationWay, OutboxEntry } from '#core/notification.ts'
 import type { Store } from '#core/store.ts'
@@ -79,6 +79,6 @@ async function lastItems(store: Pick<Store, 'threads'>, turn: Turn): Promise<rea
 }
 
 function replyIn(items: readonly Item[]): string {
-  const last = items.findLast((item) => item.type === 'message' && item.role === 'assistant')
-  return last?.type === 'message' ? textOf(last) : ''
+  const last = items.findLast(isAssistantMessage)
+  return last ? textOf(last) : ''
 }

@@ -1,6 +1,6 @@
 // Safety notes on an item, for the log and the receipt: text from outside that looks like an instruction, and secrets
 // that were kept from going out.
-import type { Item, Part, Result } from '#core/item.ts'
+import { isUserMessage, type Item, type Part, type Result } from '#core/item.ts'
 import type { Marker } from './marks.ts'
 
 /** A rule that matched, and where: a call id, a file's name, an event or a summary. */
@@ -28,7 +28,7 @@ type Outside = { readonly text: string; readonly where: string }
 function outsideTexts(item: Item): Outside[] {
   if (item.type === 'result') return item.origin === undefined ? [] : [{ text: item.output, where: item.callId }]
   if (item.type === 'answer') return item.decision === 'output' ? [{ text: item.output ?? '', where: item.callId }] : []
-  if (item.type === 'message' && item.role === 'user') return item.content.flatMap(partTexts)
+  if (isUserMessage(item)) return item.content.flatMap(partTexts)
   return item.type === 'summary' && item.origin !== undefined ? [{ text: item.text, where: 'summary' }] : []
 }
 

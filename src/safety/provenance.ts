@@ -1,6 +1,6 @@
 // The provenance of a URL: written by the user, found in a result, or composed by the model. Under taint a composed URL
 // is how data leaks: a page cannot send a secret, but a model that it has fooled can put one into a URL and fetch it.
-import type { Item } from '#core/item.ts'
+import { isUserMessage, type Item } from '#core/item.ts'
 import { hasText } from '#core/find-text.ts'
 import { maxUrlChars } from './urls.ts'
 
@@ -88,10 +88,6 @@ function modelTexts(item: Item): string[] {
   if (item.type === 'reasoning' || item.type === 'summary') return [item.text]
   if (item.type !== 'message' || item.role !== 'assistant') return []
   return item.content.flatMap((part) => (part.type === 'text' ? [part.text] : []))
-}
-
-function isUserMessage(item: Item): item is Extract<Item, { type: 'message' }> {
-  return item.type === 'message' && item.role === 'user'
 }
 
 /** The text that the user typed in a message, without files, pictures and text from outside. */

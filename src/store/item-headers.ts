@@ -1,6 +1,6 @@
 // Item headers: the type of an item and its call, without its texts, which may be megabytes each.
 import { isModelMade } from '#core/calls.ts'
-import type { Answer, Entry, Gate, Item, Message } from '#core/item.ts'
+import { type Answer, type Entry, type Gate, isUserMessage, type Item, type Message } from '#core/item.ts'
 import type { HeaderRange } from '#core/thread-store.ts'
 import { entryColumns, itemOf, wholeItems } from './rows.ts'
 import { first, type Job, query, type Row } from './sql.ts'
@@ -107,8 +107,4 @@ function headerOf(text: string): Item | undefined {
     return { ...head, ...(held && { held: true }), name: '', args: '', prompt: '' }
   }
   return answer ? { type: 'answer', callId: answerId, decision: decision as Answer['decision'], by: '' } : undefined
-}
-
-function isUserMessage(item: Item): boolean {
-  return item.type === 'message' && item.role === 'user'
 }

@@ -3,7 +3,7 @@ import type { Bus } from '#core/bus.ts'
 import type { Door } from '#core/doors.ts'
 import { AppError } from '#core/errors.ts'
 import type { UserId } from '#core/ids.ts'
-import type { Entry, Item } from '#core/item.ts'
+import { type Entry, isUserMessage, type Item } from '#core/item.ts'
 import type { Store } from '#core/store.ts'
 import type { ThreadMetadata, ThreadStore } from '#core/thread-store.ts'
 import type { Thread, ThreadPlace } from '#core/turn.ts'
@@ -198,6 +198,6 @@ function noThread(): AppError {
 
 /** Empty if the user has written nothing yet: the first message makes the title then. */
 function titleIn(items: readonly Item[]): string {
-  const isOwn = items.some((item) => item.type === 'message' && item.role === 'user' && !item.given)
+  const isOwn = items.some((item) => isUserMessage(item) && !item.given)
   return isOwn ? titleOf(items) : ''
 }

@@ -1,7 +1,7 @@
 // Converts the messages of a request to the items that start a turn.
 import { wrongField } from '#core/errors.ts'
 import { newCallId } from '#core/ids.ts'
-import { type Item, type Message, type Part, type Result, textMessage } from '#core/item.ts'
+import { isUserMessage, type Item, type Message, type Part, type Result, textMessage } from '#core/item.ts'
 import { historyOrigin } from '#core/origins.ts'
 
 /** A message of a request, or a part of one. Answers are untrusted unless they are marked as `ours`. */
@@ -35,7 +35,7 @@ export function seedItems(input: readonly SeedItem[], blocks: string, field: str
 /** Puts the blocks before the text of the first user message. */
 function withBlocks(items: Item[], blocks: string): Item[] {
   if (blocks === '') return items
-  const at = items.findIndex((item) => item.type === 'message' && item.role === 'user')
+  const at = items.findIndex(isUserMessage)
   if (at < 0) return [textMessage('user', blocks.trimEnd()), ...items]
   items[at] = prefixed(items[at] as Message, blocks)
   return items

@@ -1,6 +1,6 @@
 // A thread as the blocks of a transcript, made from its log and its live events. Blocks are immutable: a change makes a
 // new object, which is then drawn again.
-import { type Entry, isRemoved } from '#core/item.ts'
+import { type Entry, isRemoved, isUserMessage } from '#core/item.ts'
 import { addUsage, type ModelCall, noUsage, type Turn, type Usage } from '#core/turn.ts'
 import { ended } from '#core/turn-status.ts'
 import { createUnstored } from '#core/unstored.ts'
@@ -267,7 +267,7 @@ export function createBlocks(now: () => number): Blocks {
       knownUpTo = lastSeq
       turns.forEach(know)
       for (const { turnId, item } of queued) {
-        if (item.type === 'message' && item.role === 'user') queue(turnId, ownText(item), item.content.flatMap(fileIn))
+        if (isUserMessage(item)) queue(turnId, ownText(item), item.content.flatMap(fileIn))
       }
     },
     queue,
