@@ -4,7 +4,7 @@ import { homedir } from 'node:os'
 import { delimiter, join, relative } from 'node:path'
 import querystring from 'node:querystring'
 import { chooseEmbedding, type EmbeddingConfig } from '#config/embedding.ts'
-import { chooseModel, type ModelConfig } from '#config/model.ts'
+import { allModels, chooseModel, type ModelConfig } from '#config/model.ts'
 import type { Settings } from '#core/store.ts'
 import { type OidcConfig, readOidc } from '#config/oidc.ts'
 import { type ResponsesConfig, responsesOf } from '#config/responses.ts'
@@ -220,7 +220,7 @@ export function secretsIn(config: Config): string[] {
   const password = databaseUrl === undefined ? undefined : URL.parse(databaseUrl)?.password
   const spelled = password && querystring.unescape(password)
   const secrets = [gateway.authToken, webhook.secret, operatorToken, masterKey, oidc?.clientSecret]
-  const keys = [model, ...(model.fallback ?? []), ...(model.choices ?? [])].map(({ apiKey }) => apiKey)
+  const keys = allModels(model).map(({ apiKey }) => apiKey)
   const sent = Object.values(telemetry?.headers ?? {})
   return [...secrets, ...keys, ...sent, embedding?.apiKey, password, spelled].flatMap((each) => each || [])
 }

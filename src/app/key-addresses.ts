@@ -1,6 +1,6 @@
 // Addresses that a known key may go to: those in use, those used before, and each provider's own. A person who signs in to
 // the page can name any address, and must not learn a key by it that they do not have.
-import type { FallbackConfig, ModelConfig } from '#config/model.ts'
+import { allModels, type FallbackConfig, type ModelConfig } from '#config/model.ts'
 import { AppError } from '#core/errors.ts'
 import { providers } from '#core/providers.ts'
 
@@ -16,8 +16,8 @@ export type KnownKeys = {
 
 /** Throws invalid_input if `next` would send a known key to a new address. A `key` that is given may go anywhere. */
 export function checkKeyAddresses(next: ModelConfig, key: string | undefined, { now, kept, sealed }: KnownKeys): void {
-  const known = new Set([...modelsOf(now), ...kept].map(addressOf))
-  for (const each of modelsOf(next)) {
+  const known = new Set([...allModels(now), ...kept].map(addressOf))
+  for (const each of allModels(next)) {
     const { baseUrl: own, keys } = providers[each.provider]
     if (each.baseUrl === undefined || each.baseUrl === own || known.has(addressOf(each))) continue
     if (key !== undefined && each.provider === next.provider) continue
@@ -25,10 +25,6 @@ export function checkKeyAddresses(next: ModelConfig, key: string | undefined, { 
     const message = `the known key of ${each.provider} is not sent to a new address: give the key for it`
     throw new AppError('invalid_input', message, { param: 'key' })
   }
-}
-
-function modelsOf(model: ModelConfig): readonly FallbackConfig[] {
-  return [model, ...(model.fallback ?? []), ...(model.choices ?? [])]
 }
 
 function addressOf({ provider, baseUrl = providers[provider].baseUrl }: Place): string {

@@ -53,13 +53,18 @@ export function chooseModel(parts: Parts): ModelConfig {
   // A key is sent only to the provider it is named after.
   const apiKey = values.LLM_API_KEY ?? keys.map((key) => values[key]).find((key) => key !== undefined)
   const chosen = { provider, name: name ?? '', ...(baseUrl && { baseUrl }), ...(apiKey && { apiKey }) }
-  const fallback = readFallback(parts, chosen)
+  const fallback = readModels(parts, chosen, 'LLM_FALLBACK')
   return {
     ...withChoices(parts, chosen),
     ...price,
     ...(fallback.length > 0 && { fallback }),
     source,
   }
+}
+
+/** The model with its fallbacks and those that can be chosen beside it. */
+export function allModels(model: ModelConfig): readonly FallbackConfig[] {
+  return [model, ...(model.fallback ?? []), ...(model.choices ?? [])]
 }
 
 /** The models that can be chosen beside the usual one: those that are offered, then the fallbacks. */
@@ -72,14 +77,7 @@ export function offeredModels(model: Omit<ModelConfig, 'source'>): readonly Fall
 
 /** Adds the models that are offered: by the environment, else by the stored setting. */
 function withChoices<Chosen extends FallbackConfig>(parts: Parts, chosen: Chosen) {
-  const { values, raw, settings, report } = parts
-  let entries = values.LLM_MODELS
-  if (!raw.LLM_MODELS && isSet(settings['llm_models'])) {
-    const { data, error } = z.safeParse(Stored.llm_models, settings['llm_models'])
-    if (error) report(badSetting('llm_models', error))
-    entries = data
-  }
-  const choices = resolve(parts, chosen, 'LLM_MODELS', entries ?? [])
+  const choices = readModels(parts, chosen, 'LLM_MODELS')
   return { ...chosen, ...(choices.length > 0 && { choices }) }
 }
 
@@ -93,15 +91,18 @@ export function isSameModel(a: ModelConfig, b: ModelConfig): boolean {
   return a.provider === b.provider && a.name === b.name && a.baseUrl === b.baseUrl && a.script === b.script
 }
 
-function readFallback(parts: Parts, chosen: FallbackConfig): FallbackConfig[] {
+/** The models of a list in the environment, else of the stored one. Stored fallbacks are for the stored provider. */
+function readModels(parts: Parts, chosen: FallbackConfig, variable: 'LLM_FALLBACK' | 'LLM_MODELS'): FallbackConfig[] {
   const { values, raw, settings, report } = parts
-  let entries = values.LLM_FALLBACK
-  if (!raw.LLM_FALLBACK && settings['llm_provider'] === chosen.provider && isSet(settings['llm_fallback'])) {
-    const { data, error } = z.safeParse(Stored.llm_fallback, settings['llm_fallback'])
-    if (error) report(badSetting('llm_fallback', error))
+  const setting = variable === 'LLM_MODELS' ? 'llm_models' : 'llm_fallback'
+  const applies = setting === 'llm_models' || settings['llm_provider'] === chosen.provider
+  let entries = values[variable]
+  if (!raw[variable] && applies && isSet(settings[setting])) {
+    const { data, error } = z.safeParse(Stored[setting], settings[setting])
+    if (error) report(badSetting(setting, error))
     entries = data
   }
-  return resolve(parts, chosen, 'LLM_FALLBACK', entries ?? [])
+  return resolve(parts, chosen, variable, entries ?? [])
 }
 
 type Entry = { readonly provider: Provider; readonly name?: string; readonly baseUrl?: string }

@@ -22,25 +22,31 @@ export function capOf(name: CapName, { values, raw, settings, report }: SettingP
 }
 
 /** The environment's port, else the stored one, else the default. */
-export function portOf({ values, raw, settings: { gateway_port: stored }, report }: SettingParts): number {
-  if (raw.GATEWAY_PORT !== undefined || stored === undefined || stored === null) return values.GATEWAY_PORT
-  if (Number.isInteger(stored) && Number(stored) >= 1 && Number(stored) <= maxPort) return Number(stored)
-  report(`the setting gateway_port must be a whole number from 1 to ${maxPort}`)
-  return values.GATEWAY_PORT
+export function portOf({ values, raw, settings, report }: SettingParts): number {
+  if (raw.GATEWAY_PORT !== undefined) return values.GATEWAY_PORT
+  return storedNumber(settings, 'gateway_port', { min: 1, max: maxPort }, report) ?? values.GATEWAY_PORT
 }
 
-export function stepsOf({ steps_per_turn: stored }: Settings, report: Report): number {
-  if (stored === undefined || stored === null) return defaultSteps
-  if (Number.isInteger(stored) && Number(stored) >= 1 && Number(stored) <= maxSteps) return Number(stored)
-  report(`the setting steps_per_turn must be a whole number from 1 to ${maxSteps}`)
-  return defaultSteps
+export function stepsOf(settings: Settings, report: Report): number {
+  return storedNumber(settings, 'steps_per_turn', { min: 1, max: maxSteps }, report) ?? defaultSteps
 }
 
-export function retentionOf({ retention_days: stored }: Settings, report: Report): number {
-  if (stored === undefined || stored === null) return 0
-  if (Number.isInteger(stored) && Number(stored) >= 0 && Number(stored) <= maxRetentionDays) return Number(stored)
-  report(`the setting retention_days must be a whole number from 0 to ${maxRetentionDays}`)
-  return 0
+export function retentionOf(settings: Settings, report: Report): number {
+  return storedNumber(settings, 'retention_days', { min: 0, max: maxRetentionDays }, report) ?? 0
+}
+
+/** A whole number among the settings; undefined where it is not set, or faulty, which is reported. */
+function storedNumber(
+  settings: Settings,
+  name: string,
+  { min, max }: { min: number; max: number },
+  report: Report,
+): number | undefined {
+  const stored = settings[name]
+  if (stored === undefined || stored === null) return undefined
+  if (Number.isInteger(stored) && Number(stored) >= min && Number(stored) <= max) return Number(stored)
+  report(`the setting ${name} must be a whole number from ${min} to ${max}`)
+  return undefined
 }
 
 export function homeOf(text: string | undefined, env: Env, report: Report): string {
