@@ -13,14 +13,9 @@ const maxRetryMs = 600_000
 /** The factor between two waits: ten tries take about half an hour. */
 const retryFactor = 3
 
-/** The messages for the entries that are due on one way: one each, or one for all. */
-export type Batch = { readonly do: 'each' | 'summarize'; readonly entries: readonly OutboxEntry[] }
-
-/** Entries that were held for quiet hours come as one. */
-export function batchOf(entries: readonly OutboxEntry[]): Batch {
-  const held = entries.some((entry) => entry.held)
-  const asOne = entries.length > maxSingle || (held && entries.length > 1)
-  return { do: asOne ? 'summarize' : 'each', entries }
+/** True if the entries that are due on one way become one message. Those that were held for quiet hours do. */
+export function isSummarized(entries: readonly Pick<OutboxEntry, 'held'>[]): boolean {
+  return entries.length > maxSingle || (entries.length > 1 && entries.some(({ held }) => held))
 }
 
 /** How many of each event there are. */

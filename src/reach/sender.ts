@@ -9,7 +9,7 @@ import { within } from '#lib/deadline.ts'
 import type { Log } from '#lib/log.ts'
 import { createLookLoop } from '#lib/look-loop.ts'
 import { hourMs } from '#core/time.ts'
-import { batchOf, countEvents, maxAgeMs, nextTry, retryMs } from './batch.ts'
+import { countEvents, isSummarized, maxAgeMs, nextTry, retryMs } from './batch.ts'
 import { quietUntil } from './quiet.ts'
 import { readNews, type ReadNewsParts } from './read-news.ts'
 import type { Message, News, Outcome, SendBy, Ways } from './way.ts'
@@ -156,12 +156,11 @@ export function startSender(parts: SenderParts): Sender {
     }
     const [current, past] = split(young, ({ id }) => news.has(id))
     if (past.length > 0) await notifications.drop(idsOf(past))
-    const batch = batchOf(current)
-    if (batch.do === 'summarize') {
-      await send(way, batch.entries, { type: 'summary', counts: countEvents(batch.entries) })
+    if (isSummarized(current)) {
+      await send(way, current, { type: 'summary', counts: countEvents(current) })
       return
     }
-    for (const entry of batch.entries) {
+    for (const entry of current) {
       const message = news.get(entry.id)
       if (closed || !message || !(await send(way, [entry], { type: 'news', news: message }))) return
     }

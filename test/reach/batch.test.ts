@@ -1,26 +1,23 @@
 // When several news become one, when a try is repeated, and what answers mean.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import type { OutboxEntry } from '#core/notification.ts'
-import { batchOf, countEvents, nextTry, retryMs } from '#reach/batch.ts'
+import { countEvents, isSummarized, nextTry, retryMs } from '#reach/batch.ts'
 import { outcomeOf, readRetryAfter } from '#reach/http-outcome.ts'
 import type { PostAnswer } from '#reach/way.ts'
 import { pathOf, wordsOf } from '#reach/words.ts'
 
-const entries = (held: readonly boolean[]): OutboxEntry[] =>
-  held.map((each) => ({ held: each, event: 'finished' }) as OutboxEntry)
 const no = (count: number): boolean[] => Array.from({ length: count }, () => false)
 
 for (const [held, expected] of [
-  [no(1), 'each'],
-  [no(5), 'each'],
-  [no(6), 'summarize'],
-  [[true], 'each'],
-  [[true, true], 'summarize'],
-  [[true, false], 'summarize'],
+  [no(1), false],
+  [no(5), false],
+  [no(6), true],
+  [[true], false],
+  [[true, true], true],
+  [[true, false], true],
 ] as const) {
-  test(`${held.length} entries, ${held.filter(Boolean).length} of them held: ${expected}`, () => {
-    assert.equal(batchOf(entries(held)).do, expected)
+  test(`${held.length} entries, ${held.filter(Boolean).length} of them held: ${expected ? 'one message' : 'one each'}`, () => {
+    assert.equal(isSummarized(held.map((each) => ({ held: each }))), expected)
   })
 }
 
