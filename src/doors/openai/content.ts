@@ -5,7 +5,7 @@ import { isImageUrl, type Part } from '#core/item.ts'
 import { byteLength, isObject } from '#core/json.ts'
 import { maxTextFileBytes } from '#core/page-limits.ts'
 import { check } from '#http/validate.ts'
-import { decodeUtf8 } from '#lib/utf8.ts'
+import { fileText } from '#turns/attachments.ts'
 
 const text = z.string({ error: 'must be a string' })
 
@@ -91,7 +91,7 @@ function textOfData(data: string): string {
   const media = head.split(';', 1)[0] ?? ''
   const body = data.slice(url?.[0].length ?? 0)
   const bytes = url && !/;base64$/i.test(head) ? percentDecoded(body) : Buffer.from(body, 'base64')
-  const text = textMedia.test(media) || unknownMedia.test(media) ? utf8(bytes) : undefined
+  const text = textMedia.test(media) || unknownMedia.test(media) ? fileText(bytes) : undefined
   return text ?? `[not read: ${media || 'binary data'} of ${bytes.length} bytes; only text is accepted]`
 }
 
@@ -101,9 +101,4 @@ function percentDecoded(text: string): Buffer {
   } catch {
     return Buffer.from(text)
   }
-}
-
-function utf8(bytes: Buffer): string | undefined {
-  const text = decodeUtf8(bytes)
-  return text?.includes('\0') ? undefined : text
 }
