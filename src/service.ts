@@ -1,6 +1,6 @@
 // The running service: opens the app and the doors, and stops them. With app.ts, the only place that builds things.
 import { type Config, checkDoors, weakSecrets } from '#config.ts'
-import { choiceName } from '#config/model.ts'
+import { choiceName, modelWords } from '#config/model.ts'
 import { type LocalDoor, openLocalDoor } from '#doors/local/door.ts'
 import { type App, type AppParts, openApp } from '#app.ts'
 import { AppError } from '#core/errors.ts'
@@ -205,5 +205,5 @@ async function modelLine({ provider, name, source, fallback = [] }: Config['mode
   }
   const others = fallback.map(choiceName)
   const next = others.length > 0 ? `; fallback: ${others.join(', then ')}` : ''
-  return `${provider === name ? name : `${provider} ${name}`}  (${why[source]}${next})`
+  return `${modelWords({ provider, name })}  (${why[source]}${next})`
 }

@@ -1,11 +1,11 @@
 // Lists of models with their prices: those that the operator can choose without further set-up, and those that everybody can
 // choose for a thread.
 import type { Config } from '#config.ts'
-import { choiceName, offeredModels } from '#config/model.ts'
+import { choiceName, modelText, offeredModels } from '#config/model.ts'
 import type { ModelView, OfferedModel } from '#core/admin.ts'
 import { type Provider, providerNames, providers } from '#core/providers.ts'
 import { lookUpModel } from '#models/price.ts'
-import { type KeptModel, modelText } from './recent-models.ts'
+import type { KeptModel } from './recent-models.ts'
 
 /** Prices are computed for this many tokens: some providers charge more for longer prompts. */
 const pricedTokens = 1_000

@@ -1,25 +1,22 @@
 // Recently chosen models that are not a provider's default, such as one on the operator's own server. They stay in the list
 // of choices after another is chosen. Stored as the setting `llm_kept`, in the format of fallbacks.
 import * as z from 'zod/mini'
+import { type FallbackConfig, modelText } from '#config/model.ts'
 import { fallbacks } from '#config/schemas.ts'
 import type { Json } from '#core/json.ts'
-import { isProvider, type Provider, providers } from '#core/providers.ts'
+import { isProvider, providers } from '#core/providers.ts'
 import type { Settings } from '#core/store.ts'
 import { withoutEndSlashes } from '#lib/end-slashes.ts'
 
 /** Older ones are dropped. */
 const maxKept = 8
 
-export type KeptModel = { readonly provider: Provider; readonly name: string; readonly baseUrl?: string }
+export type KeptModel = Pick<FallbackConfig, 'provider' | 'name' | 'baseUrl'>
 
 /** The stored recent models, latest first. */
 export function keptIn(settings: Settings): readonly KeptModel[] {
   const { data = [] } = z.safeParse(fallbacks(), settings['llm_kept'] ?? '')
   return data.flatMap(({ name, ...rest }) => (name === undefined ? [] : [{ ...rest, name }]))
-}
-
-export function modelText({ provider, name, baseUrl }: KeptModel): string {
-  return `${provider}/${name}${baseUrl === undefined ? '' : `@${baseUrl}`}`
 }
 
 /** The new value of the setting when `changes` are stored: adds the current model if the changes replace it. */

@@ -1,6 +1,6 @@
 // Administration of settings: reads them, and checks changes before they are stored.
 import type { Config } from '#config.ts'
-import { checkStoredChoice, type FallbackConfig, isSameModel, type ModelConfig } from '#config/model.ts'
+import { checkStoredChoice, type FallbackConfig, isSameModel, type ModelConfig, modelText } from '#config/model.ts'
 import { AppError } from '#core/errors.ts'
 import type { ChangeOptions, ModelTrial, SettingsAdmin } from '#core/admin.ts'
 import { isObject, type Json } from '#core/json.ts'
@@ -175,6 +175,6 @@ function checkInForce(settings: Settings, model: ModelConfig): void {
 }
 
 /** A fallback as it is stored, with its address only when that differs from the main model's. */
-function fallbackText({ provider, name, baseUrl }: FallbackConfig, main: FallbackConfig): string {
-  return `${provider}/${name}${baseUrl === undefined || baseUrl === main.baseUrl ? '' : `@${baseUrl}`}`
+function fallbackText({ baseUrl, ...model }: FallbackConfig, main: FallbackConfig): string {
+  return modelText(baseUrl === undefined || baseUrl === main.baseUrl ? model : { ...model, baseUrl })
 }

@@ -1,5 +1,5 @@
 // The test of a model that is about to be chosen: a choice that does not answer must not replace a working model.
-import type { ModelConfig } from '#config/model.ts'
+import { type ModelConfig, modelWords } from '#config/model.ts'
 import type { ModelTrial } from '#core/admin.ts'
 import { AppError, type ErrorCode } from '#core/errors.ts'
 import type { SecretStore } from '#core/secret.ts'
@@ -27,9 +27,4 @@ export async function tryChoice(
     const param = fields[code] ?? 'provider'
     throw new AppError(code, `${modelWords(choice)} does not answer: ${message}`, { param, cause: error })
   }
-}
-
-/** Provider and name; just the name for the built-in model, which is named like its provider. */
-export function modelWords({ provider, name }: { readonly provider: string; readonly name: string }): string {
-  return name === provider ? name : `${provider} ${name}`
 }

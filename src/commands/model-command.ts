@@ -1,7 +1,7 @@
 // `atrium model`: shows, tests and sets the model in use, and what other providers need.
 import { type Config, loadConfig } from '#config.ts'
 import type { ModelView, SettingsView } from '#core/admin.ts'
-import { checkStoredChoice, choiceName, offeredModels, settingFault } from '#config/model.ts'
+import { checkStoredChoice, choiceName, modelWords, offeredModels, settingFault } from '#config/model.ts'
 import { AppError } from '#core/errors.ts'
 import { isProvider, type Provider, providerNames, providers } from '#core/providers.ts'
 import type { Settings, Store } from '#core/store.ts'
@@ -9,7 +9,7 @@ import { costWords, countWords, durationWords, numberWords } from '#core/words.t
 import { openHomeStore } from '#app/open-storage.ts'
 import { keeping } from '#app/recent-models.ts'
 import { missingOf } from '#app/model-choices.ts'
-import { modelWords, tryChoice } from '#app/try-choice.ts'
+import { tryChoice } from '#app/try-choice.ts'
 import { openModel } from '#models/open-model.ts'
 import { tryModel } from '#models/trial.ts'
 import { type RunningService, runningService } from './running-service.ts'

@@ -86,6 +86,16 @@ export function choiceName({ provider, name }: { readonly provider: string; read
   return `${provider}/${name}`
 }
 
+/** A model for people; just the name for the built-in one, which is named like its provider. */
+export function modelWords({ provider, name }: { readonly provider: string; readonly name: string }): string {
+  return name === provider ? name : `${provider} ${name}`
+}
+
+/** A model in the format of the settings that list models. */
+export function modelText({ provider, name, baseUrl }: FallbackConfig): string {
+  return `${provider}/${name}${baseUrl === undefined ? '' : `@${baseUrl}`}`
+}
+
 /** True when both are the same model at the same place. Their fallbacks may differ. */
 export function isSameModel(a: ModelConfig, b: ModelConfig): boolean {
   return a.provider === b.provider && a.name === b.name && a.baseUrl === b.baseUrl && a.script === b.script
