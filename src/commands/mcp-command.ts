@@ -11,10 +11,9 @@ import { checkServerName } from '#mcp/names.ts'
 import { readHeaders, readVariables } from '#mcp/target.ts'
 import { withOpenTools } from './home-tools.ts'
 import { agrees } from './prompts.ts'
-import { inColumns, listedBy, print, table } from './report.ts'
+import { firstLine, inColumns, listedBy, print, table } from './report.ts'
 import { reloadService } from './running-service.ts'
 
-const maxShownChars = 300
 /** How long servers without tools are asked for them by a list. */
 const askMs = 5_000
 const maxFileChars = 1024 * 1024
@@ -278,9 +277,4 @@ function find(servers: readonly McpServerView[], name: string): McpServerView {
 
 function noServer(name: string): AppError {
   return new AppError('not_found', `no MCP server is named ${name}: see \`atrium mcp list\``)
-}
-
-function firstLine(text: string): string {
-  const line = text.split('\n', 1)[0] ?? ''
-  return printable(line.length > maxShownChars ? `${line.slice(0, maxShownChars)}…` : line)
 }

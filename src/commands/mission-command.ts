@@ -4,8 +4,8 @@ import { costWords } from '#core/words.ts'
 import type { MissionJson, RunJson } from '#missions/mission-wire.ts'
 import type { MissionRequest } from '#missions/mission-request.ts'
 import { printable, proseOf } from '#safety/printable.ts'
-import { reachOperator } from './running-service.ts'
-import { listedBy, minuteOf, print, table } from './report.ts'
+import { askOperator } from './running-service.ts'
+import { minuteOf, print, table } from './report.ts'
 
 type Options = { readonly json?: boolean }
 type AddOptions = Options & {
@@ -109,11 +109,6 @@ function linesOf(mission: MissionJson): string[] {
   ]
 }
 
-async function ask(request: MissionRequest): Promise<unknown> {
-  const { client, close } = await reachOperator()
-  try {
-    return await listedBy('atrium mission list', () => client.missions(request))
-  } finally {
-    await close()
-  }
+function ask(request: MissionRequest): Promise<unknown> {
+  return askOperator('atrium mission list', (client) => client.missions(request))
 }

@@ -2,8 +2,8 @@
 import { AppError } from '#core/errors.ts'
 import type { NotificationRequest, NotificationsJson, TestedJson, WayJson } from '#reach/notification-request.ts'
 import { printable } from '#safety/printable.ts'
-import { listedBy, print, table } from './report.ts'
-import { reachOperator } from './running-service.ts'
+import { print, table } from './report.ts'
+import { askOperator } from './running-service.ts'
 
 type Options = { readonly json?: boolean }
 
@@ -97,11 +97,6 @@ function resultOf(outcome: TestedJson['outcome'], error: string | undefined): st
   }
 }
 
-async function ask(request: NotificationRequest): Promise<unknown> {
-  const { client, close } = await reachOperator()
-  try {
-    return await listedBy('atrium notify list', () => client.notifications(request))
-  } finally {
-    await close()
-  }
+function ask(request: NotificationRequest): Promise<unknown> {
+  return askOperator('atrium notify list', (client) => client.notifications(request))
 }

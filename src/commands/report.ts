@@ -7,6 +7,8 @@ import { printable, proseOf } from '#safety/printable.ts'
 
 export const usageExit = 2
 
+const maxLineChars = 300
+
 const exits: { readonly [C in ErrorCode]?: number } = {
   invalid_config: usageExit,
   invalid_input: usageExit,
@@ -121,6 +123,12 @@ export function table(rows: readonly (readonly string[])[]): string {
         .trimEnd(),
     )
     .join('\n')
+}
+
+/** The first line of a foreign text, for tables. */
+export function firstLine(text: string): string {
+  const line = text.split('\n', 1)[0] ?? ''
+  return printable(line.length > maxLineChars ? `${line.slice(0, maxLineChars)}…` : line)
 }
 
 /** Truncates lines to the width of the terminal, which would wrap them within a word. Output to a pipe is not truncated. */

@@ -8,9 +8,9 @@ import { createProse, printable } from '#safety/printable.ts'
 import { type ChatEvent, sendMessage } from '#turns/exchange.ts'
 import type { OperatorClient } from '#turns/operator-client.ts'
 import { latestThread } from './latest-thread.ts'
-import { reachOperator } from './running-service.ts'
+import { askOperator } from './running-service.ts'
 import { readInput } from './stdin.ts'
-import { jsonText, listedBy, paint, pasteable } from './report.ts'
+import { jsonText, paint, pasteable } from './report.ts'
 
 type RunOptions = {
   readonly message?: string
@@ -40,30 +40,25 @@ export async function run(text: string | undefined, options: RunOptions): Promis
     throw new AppError('invalid_input', 'give either --thread or --continue')
   const threadId = options.continue ? await latestThread() : options.thread
   const files = await readFiles(options.attach ?? [], piped)
-  const { client, close } = await reachOperator()
-  try {
+  await askOperator('atrium threads', async (client) => {
     const live = !json && process.stdout.isTTY
     const show = live ? createShow() : undefined
     const stop = cancelOnInterrupt(client)
     let started: Started | undefined
     let end: End | undefined
     let gate: GateEvent | undefined
-    await listedBy('atrium threads', async () => {
-      for await (const event of sendMessage(client, { door: 'run', message, threadId, files, model: options.model })) {
-        if (event.type === 'started') {
-          started = event
-          stop.begin(event.turnId)
-          if (event.queued) process.stderr.write(`${pasteable(waitsBehind)}\n`)
-        } else if (event.type === 'end') end = event
-        else if (event.type === 'gate') gate ??= event
-        else show?.(event)
-      }
-    })
+    for await (const event of sendMessage(client, { door: 'run', message, threadId, files, model: options.model })) {
+      if (event.type === 'started') {
+        started = event
+        stop.begin(event.turnId)
+        if (event.queued) process.stderr.write(`${pasteable(waitsBehind)}\n`)
+      } else if (event.type === 'end') end = event
+      else if (event.type === 'gate') gate ??= event
+      else show?.(event)
+    }
     if (!end) throw new AppError('shutting_down', 'the service went away; the turn goes on after its restart')
     finish(end, { started, gate }, { live, json })
-  } finally {
-    await close()
-  }
+  })
 }
 
 type RunInput = { readonly message: string; readonly piped: string }

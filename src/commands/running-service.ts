@@ -8,6 +8,7 @@ import { openHome } from '#home.ts'
 import { findSocket } from '#home/socket.ts'
 import { openLog } from '#lib/log.ts'
 import type { OperatorClient } from '#turns/operator-client.ts'
+import { listedBy } from './report.ts'
 import { callService, serviceClient } from './service-client.ts'
 
 /** How long a command waits for another command that has locked the home. */
@@ -18,13 +19,23 @@ const statusMs = 5_000
 const workMs = 600_000
 
 /** A client that must be closed. This closes an app that was opened for it; a running service goes on. */
-export type ReachedClient = { readonly client: OperatorClient; readonly close: () => Promise<void> }
+type ReachedClient = { readonly client: OperatorClient; readonly close: () => Promise<void> }
 
 /** A service that answers on a home, and its status. */
 export type RunningService = { readonly socket: string; readonly status: Readonly<Record<string, unknown>> }
 
+/** Asks the operator's client of this home about something that `list` lists. */
+export async function askOperator<T>(list: string, work: (client: OperatorClient) => Promise<T>): Promise<T> {
+  const { client, close } = await reachOperator()
+  try {
+    return await listedBy(list, () => work(client))
+  } finally {
+    await close()
+  }
+}
+
 /** The operator's client of this home, in the running service or in this process. */
-export async function reachOperator(): Promise<ReachedClient> {
+async function reachOperator(): Promise<ReachedClient> {
   const { home } = loadConfig()
   for (const until = performance.now() + lockWaitMs; ; ) {
     if (await runningService(home)) return { client: serviceClient(home), close: () => Promise.resolve() }

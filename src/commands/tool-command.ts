@@ -23,10 +23,8 @@ import type { LoadedTool, Sandbox } from '#sandbox/supervisor/sandbox.ts'
 import { agentNames, asAppError, componentNameFault } from '#sandbox/component-tools.ts'
 import { agrees } from './prompts.ts'
 import { reloadService } from './running-service.ts'
-import { inColumns, paint, pasteable, print, table } from './report.ts'
+import { firstLine, inColumns, paint, pasteable, print, table } from './report.ts'
 import { withTools } from './home-tools.ts'
-
-const maxShownChars = 300
 
 type InstallOptions = { readonly capabilities: string; readonly name: string; readonly yes?: boolean }
 type TestOptions = { readonly params: string; readonly context?: string; readonly json?: boolean }
@@ -211,10 +209,6 @@ export async function withSandbox(work: (open: Open) => Promise<void>): Promise<
 function inPlainText(error: unknown): unknown {
   const fault = asAppError(error)
   return fault instanceof AppError ? new AppError(fault.code, printable(fault.message), { cause: fault }) : fault
-}
-
-function firstLine(text: string): string {
-  return printable((text.split('\n', 1)[0] ?? '').slice(0, maxShownChars))
 }
 
 function noTool(name: string): AppError {
