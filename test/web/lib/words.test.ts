@@ -105,3 +105,23 @@ test('a future time in a zone is told by its wall clock', () => {
   for (const [at, zone, text] of texts) assert.equal(untilInZone(at, zone, now), text)
   assert.equal(untilInZone('2026-11-16T23:30:00Z', 'No/Such', now), untilText('2026-11-16T23:30:00Z', now))
 })
+
+test('the times of a long list are told with formats that are made once', (t) => {
+  const tell = (hours: number): string[] => {
+    const at = before(hours * hour)
+    return [exactTime(at), whenText(at, now), dayText(at, now)]
+  }
+  for (const hours of [2, 30, 100]) tell(hours)
+  const made = [
+    t.mock.method(Intl, 'DateTimeFormat'),
+    // These make one inside.
+    t.mock.method(Date.prototype, 'toLocaleString'),
+    t.mock.method(Date.prototype, 'toLocaleDateString'),
+    t.mock.method(Date.prototype, 'toLocaleTimeString'),
+  ]
+  for (let hours = 0; hours < 100; hours++) tell(hours)
+  assert.deepEqual(
+    made.map(({ mock }) => mock.callCount()),
+    [0, 0, 0, 0],
+  )
+})
