@@ -14,6 +14,8 @@ import './markdown.css'
 
 /** Elements that are drawn at once. */
 const sliceNodes = 300
+/** Blocks that are drawn or passed over together. */
+const groupBlocks = 32
 /** A formula takes as long as so many elements. */
 const formulaNodes = 20
 /** A block of code has a frame, its language and a button. */
@@ -31,21 +33,12 @@ export function Markdown({ text, growing = false }: Props) {
   const length = formattedLength(text)
   const { parts } = useMemo(() => (known.current = readMarkdown(text.slice(0, length), known.current)), [text])
   const levels = headingLevels(parts.map(({ block }) => block))
-  const shown: VNode[] = []
+  const shown: Shown[] = []
   let left = nodes
   for (const { block, used } of parts) {
     if (left <= 0) break
     const own = nodesOf(used)
-    const at = shown.length
-    shown.push(
-      <OwnBlock
-        key={at}
-        block={block}
-        levels={levels}
-        growing={growing && at === parts.length - 1}
-        nodes={own > left ? left : Infinity}
-      />,
-    )
+    shown.push({ block, growing: growing && shown.length === parts.length - 1, nodes: own > left ? left : Infinity })
     left -= own
   }
   const more = left < 0 || shown.length < parts.length
@@ -54,7 +47,9 @@ export function Markdown({ text, growing = false }: Props) {
   }, [more, nodes])
   return (
     <div class="markdown" aria-busy={more}>
-      {shown}
+      {groupsOf(shown).map((group, at) => (
+        <Group key={at} blocks={group} levels={levels} />
+      ))}
       {!more && length < text.length && <LongText text={text.slice(length)} shown={0} />}
     </div>
   )
@@ -65,6 +60,28 @@ function nodesOf({ nodes, formulas }: MarkdownLimits): number {
 }
 
 type BlockProps = { readonly block: MarkdownBlock; readonly levels: HeadingLevels; readonly growing: boolean }
+type Shown = Omit<BlockProps, 'levels'> & { readonly nodes: number }
+
+function groupsOf(shown: readonly Shown[]): readonly (readonly Shown[])[] {
+  return Array.from({ length: Math.ceil(shown.length / groupBlocks) }, (_, at) =>
+    shown.slice(at * groupBlocks, (at + 1) * groupBlocks),
+  )
+}
+
+/** Memoised: a block is the same object as before only if all blocks before it are. */
+function Group({ blocks, levels }: { readonly blocks: readonly Shown[]; readonly levels: HeadingLevels }) {
+  const last = blocks.at(-1)
+  return useMemo(
+    () => (
+      <>
+        {blocks.map((each, at) => (
+          <OwnBlock key={at} levels={levels} {...each} />
+        ))}
+      </>
+    ),
+    [blocks.length, last?.block, last?.growing, last?.nodes],
+  )
+}
 
 /**
  * Memoised: while a text streams in, only its last blocks are drawn again, and only the last rows and items of these. The
