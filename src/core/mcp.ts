@@ -80,18 +80,20 @@ export function statusOf({ effect, changed, refused }: McpTool): McpToolStatus {
   return effect === 'off' ? 'off' : 'on'
 }
 
+export type McpChanges = Partial<Pick<McpServer, 'everyone' | 'instructions' | 'tools'>>
+
 export interface McpStore {
   /** All servers with their tools, by name. */
   list(): Promise<readonly McpServer[]>
   /** Adds a server. Throws invalid_input if the name is taken or there are too many servers. */
   add(server: NewMcpServer): Promise<void>
   /**
-   * Changes a server: `decide` gets it as it is stored, and returns what to change. Nothing is written, and no process
-   * notified, if it returns nothing. Throws not_found.
+   * Changes a server: `decide` gets it as it is stored, and returns what to change. If another process changes it meanwhile,
+   * `decide` is asked again. Nothing is written, and no process notified, if it returns nothing. Throws not_found.
    */
   change(
     name: string,
-    decide: (server: McpServer) => Partial<Pick<McpServer, 'everyone' | 'instructions' | 'tools'>> | undefined,
+    decide: (server: McpServer) => McpChanges | undefined | Promise<McpChanges | undefined>,
   ): Promise<McpServer>
   remove(name: string): Promise<boolean>
 }

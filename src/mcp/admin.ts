@@ -14,12 +14,12 @@ import {
 } from '#core/mcp.ts'
 import type { SecretStore } from '#core/secret.ts'
 import { maskedStart } from '#lib/masked-start.ts'
-import { pace } from '#lib/pace.ts'
+import { inPace, pace } from '#lib/pace.ts'
 import { withoutUndefined } from '#lib/without-undefined.ts'
 import { isUnguessable } from '#safety/leak-checks.ts'
 import { readImport } from './import.ts'
 import { checkServerName } from './names.ts'
-import { changePin, differenceOf, mergeTools, reviewed } from './pin.ts'
+import { changePin, differenceOf, mergeTools, reviewInSlices } from './pin.ts'
 import type { ServerList } from './read-list.ts'
 import type { Servers } from './servers.ts'
 import { checkTarget } from './target.ts'
@@ -139,7 +139,7 @@ export function createMcpAdmin({ servers, store, mask, maskLong, secrets }: Admi
       return viewOf(await servers.change(name, () => ({ everyone })))
     },
     async review(name, what) {
-      return viewOf(await servers.change(name, ({ tools }) => ({ tools: reviewed(tools, what) })))
+      return viewOf(await servers.change(name, async ({ tools }) => ({ tools: await inPace(reviewInSlices(tools, what)) })))
     },
     async check(name, signal) {
       await stored(name)

@@ -71,14 +71,24 @@ export function sameTools(before: readonly McpTool[], after: readonly McpTool[])
 export type Acceptance = { readonly tool?: string | undefined; readonly seen?: readonly string[] | undefined }
 
 /** The tools once the operator has accepted what changed. */
-export function reviewed(tools: readonly McpTool[], { tool: only, seen }: Acceptance = {}): McpTool[] {
-  return tools.flatMap((tool) => {
-    if (tool.changed === undefined || (only !== undefined && tool.name !== only)) return [tool]
-    if (seen && !seen.includes(changePin(tool) ?? '')) return [tool]
-    if (tool.changed === 'gone') return []
+export function reviewed(tools: readonly McpTool[], accepted: Acceptance = {}): McpTool[] {
+  return drained(reviewInSlices(tools, accepted))
+}
+
+/** The same with a pause after each tool. */
+export function* reviewInSlices(
+  tools: readonly McpTool[],
+  { tool: only, seen }: Acceptance = {},
+): Generator<void, McpTool[]> {
+  const after: McpTool[] = []
+  for (const tool of tools) {
     const { changed, ...rest } = tool
-    return [{ ...rest, pinned: changed }]
-  })
+    const isMeant = changed !== undefined && (only === undefined || tool.name === only)
+    if (!isMeant || (seen && !seen.includes(changePin(tool) ?? ''))) after.push(tool)
+    else if (changed !== 'gone') after.push({ ...rest, pinned: changed })
+    yield
+  }
+  return after
 }
 
 /** Names a change, so that only what was seen is accepted; undefined if nothing changed. */

@@ -5,7 +5,7 @@ import type { Log } from '#lib/log.ts'
 import { type Connection, type ConnectionParts, createConnection } from './connection.ts'
 import type { OpenTransport } from './open-transport.ts'
 import { inPace } from '#lib/pace.ts'
-import { mergeInSlices, mergeTools, sameTools } from './pin.ts'
+import { mergeInSlices, sameTools } from './pin.ts'
 
 export type ServersParts = Pick<ConnectionParts, 'callMs' | 'idleMs' | 'probeMs' | 'version'> & {
   readonly store: McpStore
@@ -73,10 +73,8 @@ export function createServers(parts: ServersParts): Servers {
       const found = connections.get(name)
       if (found) return found.connection
       const connection = open(server, async ({ tools, instructions }) => {
-        const before = get(name).tools
-        const after = await inPace(mergeInSlices(name, before, tools))
-        await change(name, (stored) => {
-          const merged = sameTools(stored.tools, before) ? after : mergeTools(name, stored.tools, tools)
+        await change(name, async (stored) => {
+          const merged = await inPace(mergeInSlices(name, stored.tools, tools))
           if (sameTools(stored.tools, merged) && stored.instructions === instructions) return undefined
           return { tools: merged, instructions }
         })

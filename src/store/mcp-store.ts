@@ -2,6 +2,7 @@
 import { AppError } from '#core/errors.ts'
 import { isLong } from '#core/json-slices.ts'
 import { maxServers, type McpServer, type McpStore, type McpTarget, type McpTool } from '#core/mcp.ts'
+import { createOneAtATime } from '#lib/one-at-a-time.ts'
 import { pace } from '#lib/pace.ts'
 import { notifySettings } from './change-signal.ts'
 import { removeGrantsOf } from './grant-store.ts'
@@ -9,9 +10,72 @@ import { minLongBytes, readApart } from './long-rows.ts'
 import { changes, first, type Job, query, type Row, run, type Sql } from './sql.ts'
 
 const longListChars = 3 * 1024 * 1024
+/** A change is decided on what was read; it is decided again if another process has changed it meanwhile. */
+const maxAttempts = 10
 
 export function createMcpStore({ sql, now }: { sql: Sql; now: () => number }): McpStore {
   let known: KnownTools = new Map()
+  const oneAtATime = createOneAtATime()
+
+  /** A server as it is stored, with its rows. Throws not_found. */
+  async function read(name: string): Promise<StoredServer> {
+    const { row, bytes } = await sql.read(function* () {
+      const row = yield* first('SELECT * FROM mcp_servers WHERE name = ?', name)
+      return { row, bytes: Number((yield* first(`${sizedTools} WHERE server = ?`, name))?.['bytes']) }
+    })
+    if (!row) throw new AppError('not_found', `no MCP server is named ${name}: see \`atrium mcp list\``)
+    const rows = await readApart(sql, () => readToolsOf(name), { of: 'mcp', bytes })
+    const tools: McpTool[] = []
+    for (const each of rows) {
+      tools.push(toolOf(each, known, known))
+      await pace()
+    }
+    return { row, bytes, rows, server: serverOf(row, tools) }
+  }
+
+  /** The rows of tools that a change writes. */
+  async function putsOf({ server }: StoredServer, tools: readonly McpTool[]): Promise<ToolPut[]> {
+    const before = new Map(server.tools.map((tool) => [tool.name, tool]))
+    const puts: ToolPut[] = []
+    for (const tool of tools) {
+      const old = before.get(tool.name)
+      if (old === tool) continue
+      const isPinned = old !== undefined && old.pinned === tool.pinned
+      puts.push(putOf(server.name, tool, isPinned ? known.get(old.as)?.pinnedAt : now()))
+      await pace()
+    }
+    return puts
+  }
+
+  /** False, and nothing is written, if the server is no longer stored as it was read. */
+  function* store(before: StoredServer, after: McpServer, puts: readonly ToolPut[]): Job<boolean> {
+    const { name, tools } = before.server
+    const row = yield* first(`SELECT * FROM mcp_servers WHERE name = ?${sql.lock}`, name)
+    if (!row || !sameRow(row, before.row)) return false
+    const rows = new Map((yield* readToolsOf(name)).map((each) => [each['name'], each]))
+    if (rows.size !== before.rows.length) return false
+    if (!before.rows.every((each) => sameRow(each, rows.get(each['name'])))) return false
+    yield* run(
+      'UPDATE mcp_servers SET everyone = ?, instructions = ? WHERE name = ?',
+      after.everyone ? 1 : 0,
+      after.instructions,
+      name,
+    )
+    const kept = new Map(after.tools.map((tool) => [tool.name, tool]))
+    for (const tool of tools) {
+      if (!kept.has(tool.name)) yield* run('DELETE FROM mcp_tools WHERE server = ? AND name = ?', name, tool.name)
+    }
+    for (const put of puts) yield* putTool(put.row)
+    // A grant was given for the tool as it was pinned.
+    const ended = tools.filter((tool) => kept.get(tool.name)?.pinned !== tool.pinned)
+    yield* removeGrantsOf(
+      sql,
+      ended.map(({ as }) => as),
+    )
+    yield* notifySettings(sql)
+    return true
+  }
+
   return {
     async list() {
       const { servers, bytes, rows } = await sql.read(readAll)
@@ -45,53 +109,24 @@ export function createMcpStore({ sql, now }: { sql: Sql; now: () => number }): M
           now(),
         )
         if (!row) throw new AppError('invalid_input', `an MCP server named ${name} exists`, { param: 'name' })
-        for (const tool of tools) yield* putTool(name, tool, now())
+        for (const tool of tools) yield* putTool(putOf(name, tool, now()).row)
         yield* notifySettings(sql)
       }, sizeOf(server.tools)),
-    async change(name, decide) {
-      const stored = await sql.read(() => first(`${sizedTools} WHERE server = ?`, name))
-      // All of them are read, and may be written again: what changed is stored beside what is pinned.
-      const bytes = 2 * Number(stored?.['bytes'])
-      return sql.write(
-        function* () {
-          const row = yield* first(`SELECT * FROM mcp_servers WHERE name = ?${sql.lock}`, name)
-          if (!row) throw new AppError('not_found', `no MCP server is named ${name}: see \`atrium mcp list\``)
-          const rows = yield* query('SELECT * FROM mcp_tools WHERE server = ?', name)
-          const tools = rows.map((each) => toolOf(each, known))
-          const server = serverOf(row, tools)
-          const changes = decide(server)
-          if (!changes) return server
-          const after = { ...server, ...changes }
-          yield* run(
-            'UPDATE mcp_servers SET everyone = ?, instructions = ? WHERE name = ?',
-            after.everyone ? 1 : 0,
-            after.instructions,
-            name,
-          )
-          const kept = new Map(after.tools.map((tool) => [tool.name, tool]))
-          for (const tool of server.tools) {
-            if (!kept.has(tool.name)) yield* run('DELETE FROM mcp_tools WHERE server = ? AND name = ?', name, tool.name)
-          }
-          const before = new Map(server.tools.map((tool) => [tool.name, tool]))
-          const rowOf = new Map(rows.map((each) => [String(each['name']), each]))
-          for (const tool of after.tools) {
-            const known = before.get(tool.name)
-            if (known === tool) continue
-            const pinned = known?.pinned === tool.pinned ? rowOf.get(tool.name) : undefined
-            yield* putTool(name, tool, pinned ? stateOf(pinned).pinnedAt : now())
-          }
-          // A grant was given for the tool as it was pinned.
-          const ended = server.tools.filter((tool) => kept.get(tool.name)?.pinned !== tool.pinned)
-          yield* removeGrantsOf(
-            sql,
-            ended.map(({ as }) => as),
-          )
-          yield* notifySettings(sql)
+    change: (name, decide) =>
+      oneAtATime(name, async () => {
+        for (let attempt = 0; attempt < maxAttempts; attempt++) {
+          const before = await read(name)
+          const changed = await decide(before.server)
+          if (!changed) return before.server
+          const after = { ...before.server, ...changed }
+          const puts = await putsOf(before, after.tools)
+          const bytes = before.bytes + puts.reduce((sum, { row }) => sum + row.state.length, 0)
+          if (!(await sql.write(() => store(before, after, puts), { bytes }))) continue
+          for (const { row, tool, pinnedAt } of puts) known.set(row.model_name, { row, tool, pinnedAt })
           return after
-        },
-        { bytes },
-      )
-    },
+        }
+        throw new AppError('overloaded', `the MCP server ${name} is being changed all the time: try again later`)
+      }),
     remove: (name) =>
       sql.write(function* () {
         if ((yield* changes('DELETE FROM mcp_servers WHERE name = ?', name)) === 0) return false
@@ -127,20 +162,26 @@ function stateOf(row: Row): StoredState {
   return JSON.parse(String(row['state'])) as StoredState
 }
 
-function* putTool(
-  server: string,
-  { name, as, effect, ...state }: McpTool,
-  pinnedAt: StoredState['pinnedAt'],
-): Job<void> {
+/** A tool and the row that stores it. */
+type ToolPut = { readonly row: ToolRow; readonly tool: McpTool; readonly pinnedAt: StoredState['pinnedAt'] }
+type ToolRow = Readonly<Record<'server' | 'name' | 'model_name' | 'effect' | 'state', string>>
+
+function putOf(server: string, tool: McpTool, pinnedAt: StoredState['pinnedAt']): ToolPut {
+  const { name, as, effect, ...state } = tool
+  const text = JSON.stringify({ ...state, pinnedAt } satisfies StoredState)
+  return { row: { server, name, model_name: as, effect, state: text }, tool, pinnedAt }
+}
+
+function* putTool({ server, name, model_name, effect, state }: ToolRow): Job<void> {
   yield* run(
     `INSERT INTO mcp_tools (server, name, model_name, effect, state) VALUES (?, ?, ?, ?, ?)
      ON CONFLICT (server, name) DO UPDATE SET model_name = excluded.model_name, effect = excluded.effect,
        state = excluded.state`,
     server,
     name,
-    as,
+    model_name,
     effect,
-    JSON.stringify({ ...state, pinnedAt } satisfies StoredState),
+    state,
   )
 }
 
@@ -156,6 +197,23 @@ function readTools(): Job<Row[]> {
   return query('SELECT * FROM mcp_tools')
 }
 
+function readToolsOf(server: string): Job<Row[]> {
+  return query('SELECT * FROM mcp_tools WHERE server = ?', server)
+}
+
+/** A server as it was read, to see whether it is still stored so. */
+type StoredServer = {
+  readonly server: McpServer
+  readonly row: Row
+  readonly rows: readonly Row[]
+  /** The size of what is stored of its tools. */
+  readonly bytes: number
+}
+
+function sameRow(one: Row, two: Row | undefined): boolean {
+  return two !== undefined && Object.entries(one).every(([column, value]) => two[column] === value)
+}
+
 function serverOf(row: Row, tools: readonly McpTool[]): McpServer {
   return {
     name: String(row['name']),
@@ -168,23 +226,20 @@ function serverOf(row: Row, tools: readonly McpTool[]): McpServer {
 }
 
 /** Tools as they were read last, by what is stored of them: one that has not changed stays the same object. */
-type KnownTools = Map<string, { readonly row: Row; readonly tool: McpTool }>
+type KnownTools = Map<string, KnownTool>
+type KnownTool = { readonly row: Row; readonly tool: McpTool; readonly pinnedAt: StoredState['pinnedAt'] }
 
-function toolOf(row: Row, known: KnownTools, seen?: KnownTools): McpTool {
+function toolOf(row: Row, known: KnownTools, seen: KnownTools): McpTool {
   const key = String(row['model_name'])
   const before = known.get(key)
-  const isSame = before !== undefined && Object.entries(row).every(([column, value]) => before.row[column] === value)
-  const tool = isSame ? before.tool : newToolOf(row)
-  seen?.set(key, { row, tool })
-  return tool
+  const found = before && sameRow(row, before.row) ? before : knownOf(row)
+  seen.set(key, found)
+  return found.tool
 }
 
-function newToolOf(row: Row): McpTool {
-  const { pinnedAt: _, ...state } = stateOf(row)
-  return {
-    name: String(row['name']),
-    as: String(row['model_name']),
-    effect: String(row['effect']) as McpTool['effect'],
-    ...state,
-  }
+function knownOf(row: Row): KnownTool {
+  const { pinnedAt, ...state } = stateOf(row)
+  const name = String(row['name'])
+  const as = String(row['model_name'])
+  return { row, tool: { name, as, effect: String(row['effect']) as McpTool['effect'], ...state }, pinnedAt }
 }

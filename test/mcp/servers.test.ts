@@ -20,8 +20,8 @@ async function twoProcesses(t: TestContext, server: FakeServer) {
   const store: McpStore = {
     ...all.mcp,
     change: (name, decide) =>
-      all.mcp.change(name, (stored) => {
-        const changes = decide(stored)
+      all.mcp.change(name, async (stored) => {
+        const changes = await decide(stored)
         decided.push(Object.keys(changes ?? {}))
         return changes
       }),

@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { maxServers } from '#core/mcp.ts'
+import { mergeTools } from '#mcp/pin.ts'
 import { createMcpStore } from '#store/mcp-store.ts'
 import type { Sql } from '#store/sql.ts'
 import { loopTurns } from '../loop-turns.ts'
@@ -65,7 +66,7 @@ test('a change of a list of megabytes is written in a thread, and parses only wh
       pinned: { name: `t${at}`, description: 'x'.repeat(chars), schema: {} },
     }))
   await mcp.add(newServer('short', listOf(100)))
-  await mcp.add(newServer('long', listOf(60_000)))
+  await mcp.add(newServer('long', listOf(120_000)))
   await mcp.list()
   sizes.length = 0
   const parse = t.mock.method(JSON, 'parse')
@@ -78,6 +79,49 @@ test('a change of a list of megabytes is written in a thread, and parses only wh
     sizes.map((bytes) => bytes > 2 ** 21),
     [false, true],
   )
-  // The target and the one tool of each.
-  assert.equal(parse.mock.callCount(), 4)
+  // The target of each.
+  assert.equal(parse.mock.callCount(), 2)
+})
+
+test('a list of which every tool changed is read, judged and written with pauses', async (t) => {
+  const sql = openMemorySqlite()
+  t.after(() => sql.close())
+  const mcp = createMcpStore({ sql, now: () => 1 })
+  const listOf = (description: string) =>
+    Array.from({ length: 200 }, (_, at) => ({ name: `t${at}`, description, schema: { type: 'object' } }))
+  await mcp.add(newServer('s', mergeTools('s', [], listOf('a'))))
+  const fresh = createMcpStore({ sql, now: () => 2 })
+  let judged = 0
+  const turns = await loopTurns(t, async () => {
+    await fresh.change('s', ({ tools }) => {
+      judged = tools.length
+      return { tools: mergeTools('s', tools, listOf('b')) }
+    })
+  })
+  assert.equal(judged, 200)
+  // Each tool is parsed and written in a step of its own.
+  assert.ok(turns >= 400, `${turns} turns of the event loop`)
+})
+
+test('a change is decided again when another process has changed the server meanwhile', async (t) => {
+  const sql = openMemorySqlite()
+  t.after(() => sql.close())
+  const [one, other] = [1, 2].map((at) => createMcpStore({ sql, now: () => at }))
+  assert.ok(one && other)
+  await one.add(newServer('s'))
+  const seen: boolean[] = []
+  const after = await one.change('s', async ({ everyone, tools }) => {
+    seen.push(everyone)
+    if (seen.length === 1) await other.change('s', () => ({ everyone: true }))
+    if (seen.length === 2) await other.change('s', () => ({ tools: tools.slice(1) }))
+    return { instructions: `${tools.length}` }
+  })
+  assert.deepEqual(seen, [false, true, true])
+  assert.deepEqual([after.everyone, after.instructions, after.tools.length], [true, '1', 1])
+  assert.deepEqual(await other.list(), [after])
+  const busy = one.change('s', async ({ everyone }) => {
+    await other.change('s', () => ({ everyone: !everyone }))
+    return { instructions: '' }
+  })
+  await rejectsWith(busy, 'overloaded')
 })
