@@ -68,12 +68,20 @@ type Reading = Omit<JsonReading, 'reserve'>
 function refuseExcess(excess: Excess | undefined, { what = 'body' }: Reading): void {
   if (!excess) return
   const { bound, field } = excess
-  const max = boundWords(jsonBounds, bound)
-  const problem =
-    bound === 'levels'
-      ? `is nested deeper than ${max}: send it flatter, or as a string of JSON`
-      : `brings the ${what} to more than ${max}: send fewer, or send the data as a string or a file`
+  const problem = problemOf(bound, what)
   throw new AppError('invalid_input', `${field || `the ${what}`} ${problem}`, field === '' ? {} : { param: field })
+}
+
+function problemOf(bound: Excess['bound'], what: string): string {
+  const max = boundWords(jsonBounds, bound)
+  switch (bound) {
+    case 'levels':
+      return `is nested deeper than ${max}: send it flatter, or as a string of JSON`
+    case 'run':
+      return `has more than ${max}: leave it out`
+    default:
+      return `brings the ${what} to more than ${max}: send fewer, or send the data as a string or a file`
+  }
 }
 
 /** Counts in slices. */

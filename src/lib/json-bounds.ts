@@ -10,10 +10,18 @@ export type JsonBounds = {
   readonly levels: number
 }
 
-/** The bound that a text exceeds, and the field of the outermost object in which it does; '' when there is none. */
-export type Excess = { readonly bound: keyof JsonBounds; readonly field: string }
+/**
+ * The bound that a text exceeds, and the field of the outermost object in which it does; '' when there is none. `run`: too
+ * much white space, or too long a number.
+ */
+export type Excess = { readonly bound: keyof JsonBounds | 'run'; readonly field: string }
 
 const maxFieldBytes = 100
+/**
+ * White space or a number with more bytes is refused in every text: JSON that is parsed in pieces is not cut there, and
+ * no program writes it.
+ */
+const maxRunBytes = 256 * 1024
 /** A member is at least `"":0,`. */
 const minMemberBytes = 5
 
@@ -34,6 +42,8 @@ export class JsonCount {
   /** The last byte that is not white space opened an array or object, which may still turn out empty. */
   #opened = false
   #inString = false
+  /** Where the last string, bracket, comma or colon ended: what follows is white space, a number or a literal. */
+  #run = 0
   /** Position of the last string on the first level: the name of a field when a colon follows. */
   #start = 0
   #end = 0
@@ -66,9 +76,11 @@ export class JsonCount {
     const until = Math.min(text.length, this.#at + bytes)
     // A local variable: this loop is as fast as the bytes can be read.
     let here = this.#inString ? this.#afterString(this.#at, until) : this.#at
+    let run = here === this.#at ? this.#run : here
     while (here < until) {
       const byte = text[here++] ?? 0
       if (byte <= highestSpace) continue
+      if (here - run > maxRunBytes) return this.#excess('run')
       const first = this.#opened
       this.#opened = false
       if (first && byte !== closeArray && byte !== closeObject && ++this.#values > bounds.values) {
@@ -100,9 +112,13 @@ export class JsonCount {
           break
         default:
           while (here < until && !isStructural(text[here] ?? 0)) here++
+          continue
       }
+      run = here
     }
+    if (here - run > maxRunBytes) return this.#excess('run')
     this.#at = here
+    this.#run = run
     return undefined
   }
 
@@ -124,7 +140,7 @@ export class JsonCount {
     return count > (this.#bounds.members ?? 0)
   }
 
-  #excess(bound: keyof JsonBounds): Excess {
+  #excess(bound: Excess['bound']): Excess {
     const [from, to] = this.#field
     this.#at = this.#text.length
     return {
@@ -141,7 +157,8 @@ export function excessOf(text: Uint8Array, bounds: JsonBounds): string | undefin
 }
 
 /** A bound in words. */
-export function boundWords(bounds: JsonBounds, bound: keyof JsonBounds): string {
+export function boundWords(bounds: JsonBounds, bound: Excess['bound']): string {
+  if (bound === 'run') return `${maxRunBytes / 1024} KB of white space or of one number in a row`
   const unit = { values: 'values', names: 'field names', members: 'field names in one object', levels: 'levels' }[bound]
   return `${bounds[bound]} ${unit}`
 }

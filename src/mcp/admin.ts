@@ -139,7 +139,9 @@ export function createMcpAdmin({ servers, store, mask, maskLong, secrets }: Admi
       return viewOf(await servers.change(name, () => ({ everyone })))
     },
     async review(name, what) {
-      return viewOf(await servers.change(name, async ({ tools }) => ({ tools: await inPace(reviewInSlices(tools, what)) })))
+      return viewOf(
+        await servers.change(name, async ({ tools }) => ({ tools: await inPace(reviewInSlices(tools, what)) })),
+      )
     },
     async check(name, signal) {
       await stored(name)

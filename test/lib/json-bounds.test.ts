@@ -65,6 +65,27 @@ test('a bound is reached exactly, and one more exceeds it', () => {
   }
 })
 
+test('white space and numbers of more than 256 KB are refused wherever they stand, strings are not', () => {
+  const max = 256 * 1024
+  for (const fill of [' ', '\n', '7']) {
+    const texts = [
+      `{"a":1,"b":${fill === '7' ? '' : '2'}@}`,
+      `[0,@${fill === '7' ? '' : '1'},2]`,
+      ...(fill === '7' ? [] : ['@1', '1@', '{@}']),
+    ]
+    for (const text of texts) {
+      for (const slice of [1_000, 100_003, 2 ** 24]) {
+        const shown = `${JSON.stringify(fill)} in ${text} in slices of ${slice}`
+        assert.equal(counted(text.replace('@', fill.repeat(max - 10)), slice).excess, undefined, shown)
+        assert.equal(counted(text.replace('@', fill.repeat(max + 10)), slice).excess?.bound, 'run', shown)
+      }
+    }
+    assert.equal(counted(`{"a":"${fill === '\n' ? ' ' : fill}${'x'.repeat(3 * max)}"}`, 1_000).excess, undefined)
+  }
+  const spread = JSON.stringify(Array.from({ length: 900 }, () => 1)).replaceAll(',', `,${' '.repeat(1_000)}`)
+  assert.equal(counted(spread, 1_000).excess, undefined, 'much white space, but not in a row')
+})
+
 test('members are counted for each object by itself', () => {
   const bounds = { ...free, members: 3 }
   const inner = '{"a":{"b":1,"c":2},"d":[{"e":1,"f":2,"g":3}],"h":{"i":{}}}'
