@@ -74,14 +74,9 @@ function refuseExcess(excess: Excess | undefined, { what = 'body' }: Reading): v
 
 function problemOf(bound: Excess['bound'], what: string): string {
   const max = boundWords(jsonBounds, bound)
-  switch (bound) {
-    case 'levels':
-      return `is nested deeper than ${max}: send it flatter, or as a string of JSON`
-    case 'run':
-      return `has more than ${max}: leave it out`
-    default:
-      return `brings the ${what} to more than ${max}: send fewer, or send the data as a string or a file`
-  }
+  if (bound === 'levels') return `is nested deeper than ${max}: send it flatter, or as a string of JSON`
+  if (bound === 'run') return `has more than ${max}: leave it out`
+  return `brings the ${what} to more than ${max}: send fewer, or send the data as a string or a file`
 }
 
 /** Counts in slices. */

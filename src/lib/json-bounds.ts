@@ -12,14 +12,14 @@ export type JsonBounds = {
 
 /**
  * The bound that a text exceeds, and the field of the outermost object in which it does; '' when there is none. `run`: too
- * much white space, or too long a number.
+ * much white space, or too long a number or field name.
  */
 export type Excess = { readonly bound: keyof JsonBounds | 'run'; readonly field: string }
 
 const maxFieldBytes = 100
 /**
- * White space or a number with more bytes is refused in every text: JSON that is parsed in pieces is not cut there, and
- * no program writes it.
+ * White space, a number or a field name with more bytes is refused in every text: JSON that is parsed or written in pieces
+ * is not cut there, and no program writes it.
  */
 const maxRunBytes = 256 * 1024
 /** A member is at least `"":0,`. */
@@ -44,7 +44,7 @@ export class JsonCount {
   #inString = false
   /** Where the last string, bracket, comma or colon ended: what follows is white space, a number or a literal. */
   #run = 0
-  /** Position of the last string on the first level: the name of a field when a colon follows. */
+  /** Position of the last string: the name of a field when a colon follows. */
   #start = 0
   #end = 0
   #field: readonly [number, number] = [0, 0]
@@ -88,7 +88,7 @@ export class JsonCount {
       }
       switch (byte) {
         case quote:
-          if (this.#level === 1) this.#start = here
+          this.#start = here
           here = this.#afterString(here, until)
           break
         case comma:
@@ -96,6 +96,7 @@ export class JsonCount {
           break
         case colon:
           if (this.#level === 1) this.#field = [this.#start, this.#end]
+          if (this.#end - this.#start > maxRunBytes) return this.#excess('run')
           if (++this.#names > bounds.names) return this.#excess('names')
           if (this.#members && this.#addMember(this.#members)) return this.#excess('members')
           break
@@ -129,7 +130,7 @@ export class JsonCount {
     while (here < until && text[here] !== quote) here += text[here] === backslash ? 2 : 1
     this.#inString = here >= until
     if (this.#inString) return here
-    if (this.#level === 1) this.#end = here
+    this.#end = here
     return here + 1
   }
 
@@ -158,7 +159,7 @@ export function excessOf(text: Uint8Array, bounds: JsonBounds): string | undefin
 
 /** A bound in words. */
 export function boundWords(bounds: JsonBounds, bound: Excess['bound']): string {
-  if (bound === 'run') return `${maxRunBytes / 1024} KB of white space or of one number in a row`
+  if (bound === 'run') return `${maxRunBytes / 1024} KB of white space, of one number or of one field name`
   const unit = { values: 'values', names: 'field names', members: 'field names in one object', levels: 'levels' }[bound]
   return `${bounds[bound]} ${unit}`
 }

@@ -86,6 +86,15 @@ test('white space and numbers of more than 256 KB are refused wherever they stan
   assert.equal(counted(spread, 1_000).excess, undefined, 'much white space, but not in a row')
 })
 
+test('a field name of more than 256 KB is refused on every level', () => {
+  const name = (chars: number): string => JSON.stringify('n'.repeat(chars))
+  for (const slice of [1_000, 2 ** 24]) {
+    assert.equal(counted(`{${name(2 ** 18)}:1}`, slice).excess, undefined)
+    assert.deepEqual(counted(`{${name(2 ** 18 + 1)}:1}`, slice).excess, { bound: 'run', field: 'n'.repeat(100) })
+    assert.deepEqual(counted(`{"a":[{"b":{${name(2 ** 18 + 1)} :1}}]}`, slice).excess, { bound: 'run', field: 'a' })
+  }
+})
+
 test('members are counted for each object by itself', () => {
   const bounds = { ...free, members: 3 }
   const inner = '{"a":{"b":1,"c":2},"d":[{"e":1,"f":2,"g":3}],"h":{"i":{}}}'
