@@ -39,7 +39,10 @@ export function ReceiptPanel({ turnId, overlays }: { turnId: string; overlays: b
       tabIndex={-1}
       ref={panel}
       onKeyDown={(event) => {
-        if (event.key === 'Escape') close()
+        if (event.key !== 'Escape') return
+        // The panel is gone at once: what lies below it, such as the find bar, would be closed by the same key.
+        event.preventDefault()
+        close()
       }}
     >
       <header class="panel-head">
