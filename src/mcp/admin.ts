@@ -209,14 +209,17 @@ export async function toolTrial(
     throw new AppError('tool_refused', `${tool} has changed: look at it with \`atrium mcp review ${server}\``)
   }
   const logs: ToolTrial['logs'][number][] = []
+  const note = (level: string, message: string): void => {
+    logs.push({ level, message })
+    if (logs.length > maxLogs) logs.shift()
+  }
   const onProgress = ({ progress, total, message }: { progress: number; total?: number; message?: string }): void => {
     const of = total === undefined ? '' : ` of ${total}`
     const words = message === undefined ? '' : `: ${maskedStart(message, maxLogChars, mask)}`
-    logs.push({ level: 'progress', message: `${progress}${of}${words}` })
-    if (logs.length > maxLogs) logs.shift()
+    note('progress', `${progress}${of}${words}`)
   }
   const elicit = (): Promise<Record<string, unknown>> => {
-    logs.push({ level: 'input', message: 'the server asked a person for input: a test answers no' })
+    note('input', 'the server asked a person for input: a test answers no')
     return Promise.resolve({ action: 'decline' })
   }
   const nothing = { logs, requests: [], blocked: [] }

@@ -89,3 +89,19 @@ test('a test of a tool that asks for input says that nobody was asked', async ()
   assert.equal(output, '{"action":"decline"}')
   assert.deepEqual(logs, [{ level: 'input', message: 'the server asked a person for input: a test answers no' }])
 })
+
+test('a server that asks again and again does not make the report of a test longer', async () => {
+  const pinned = { name: 'form', description: '', schema: {} }
+  const servers = {
+    tool: () => ({ name: 'form', as: 'form', effect: 'write', pinned }),
+    connection: () => ({
+      list: () => Promise.resolve(),
+      async call({ elicit }: ServerCall) {
+        for (let at = 0; at < 300; at++) await elicit?.({ message: 'Your name?' })
+        return { type: 'result', text: 'done', images: [], isError: false }
+      },
+    }),
+  } as unknown as Servers
+  const { logs } = await toolTrial(servers, { server: 'rude', tool: 'form', params: '{}', ...masks })
+  assert.equal(logs.length, 100)
+})
