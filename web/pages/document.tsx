@@ -177,7 +177,14 @@ function Editor({ path, text, since, onEnd }: EditorProps) {
   }
   return (
     <>
-      <Form look="document-form" act={act} work={() => save({ at: since })} verb="Save" onCancel={cancel}>
+      <Form
+        look="document-form"
+        act={act}
+        work={() => save({ at: since })}
+        verb="Save"
+        onCancel={cancel}
+        isUnsaved={() => hasDraft(path)}
+      >
         <Area label="Document" value={content.value} fault={act.fault.value} autoFocus onInput={write} />
         {changed.value && (
           <Note
@@ -199,12 +206,11 @@ function Editor({ path, text, since, onEnd }: EditorProps) {
 }
 
 function LeaveDocument({ path }: { path: string }) {
-  return (
-    <LeaveQuestion
-      hasUnsaved={() => documentDraft(path) !== undefined}
-      discard={() => keepDocumentDraft(path, undefined)}
-    />
-  )
+  return <LeaveQuestion hasUnsaved={() => hasDraft(path)} discard={() => keepDocumentDraft(path, undefined)} />
+}
+
+function hasDraft(path: string): boolean {
+  return documentDraft(path) !== undefined
 }
 
 function Missing({ path }: { path: string }) {
@@ -272,7 +278,15 @@ export function NewDocument() {
   }
   return (
     <>
-      <Form look="card document document-form" name="New document" act={act} work={save} verb="Save" onCancel={cancel}>
+      <Form
+        look="card document document-form"
+        name="New document"
+        act={act}
+        work={save}
+        verb="Save"
+        onCancel={cancel}
+        isUnsaved={() => hasDraft('')}
+      >
         <Field
           label="Path"
           mono

@@ -88,7 +88,15 @@ function MissionForm({ name, verb, from, work, onCancel }: FormProps) {
   const faultOf = (field: string) => (wrong.value === field ? act.fault.value : undefined)
   const own = Intl.DateTimeFormat().resolvedOptions().timeZone
   return (
-    <Form look="card mission-form" name={name} act={act} work={submit} verb={verb} onCancel={onCancel}>
+    <Form
+      look="card mission-form"
+      name={name}
+      act={act}
+      work={submit}
+      verb={verb}
+      onCancel={onCancel}
+      isUnsaved={() => prompt.peek() !== from.prompt}
+    >
       <Area
         label="What to do"
         autoFocus={from.prompt === ''}

@@ -13,20 +13,16 @@ type Props = {
   readonly work: () => Promise<void>
   /** The button that submits. With `onCancel` the form has its buttons at the end. */
   readonly verb?: string
-  /** Closes the form: by the button Cancel, and by Esc while no long text would be lost. */
+  /** Closes the form: by the button Cancel, and by Esc unless it `isUnsaved`, a long text. */
   readonly onCancel?: () => void
+  readonly isUnsaved?: () => boolean
   readonly children: ComponentChildren
 }
 
-export function Form({ look, name, act: { busy, fault, run }, work, verb, onCancel, children }: Props) {
+export function Form({ look, name, act: { busy, fault, run }, work, verb, children, ...ending }: Props) {
+  const { onCancel, isUnsaved = () => false } = ending
   const form = useRef<HTMLFormElement>(null)
   const opener = useRef(document.activeElement)
-  const longText = (): string =>
-    Array.from(form.current?.querySelectorAll('textarea') ?? [], (area) => area.value).join('\0')
-  const before = useRef('')
-  useLayoutEffect(() => {
-    before.current = longText()
-  }, [])
   useLayoutEffect(() => {
     if (fault.value !== undefined) form.current?.querySelector<HTMLElement>('[aria-invalid="true"]')?.focus()
   }, [fault.value])
@@ -44,7 +40,7 @@ export function Form({ look, name, act: { busy, fault, run }, work, verb, onCanc
         void run(work)
       }}
       onKeyDown={(event) => {
-        if (event.key !== 'Escape' || !onCancel || event.isComposing || longText() !== before.current) return
+        if (event.key !== 'Escape' || !onCancel || event.isComposing || isUnsaved()) return
         event.preventDefault()
         cancel()
       }}
