@@ -104,18 +104,15 @@ function clock(date: Date): string {
   return formatted(date, 'en-GB', { hour: '2-digit', minute: '2-digit' })
 }
 
-/**
- * Formats that were used, by what they are made of. Making one takes fifty times as long as using it, and a list of 1,000
- * rows uses it for each. A few: a time zone has two or three offsets.
- */
+/** Formats that were used. Making one takes fifty times as long as using it, and a list of 1,000 rows uses it for each. */
 const formats = new Map<string, Intl.DateTimeFormat>()
 
 function formatted(date: Date, locale: string | undefined, options: Intl.DateTimeFormatOptions): string {
-  // A format keeps the time zone that it was made in; the reader may travel.
-  const key = [date.getTimezoneOffset(), locale, ...Object.entries(options)].join()
-  const known = formats.get(key) ?? new Intl.DateTimeFormat(locale, options)
+  const key = [locale, ...Object.entries(options)].join()
+  // A format keeps the time zone that it was made in, and the reader may travel: the offset of the time is added apart.
+  const known = formats.get(key) ?? new Intl.DateTimeFormat(locale, { ...options, timeZone: 'UTC' })
   formats.set(key, known)
-  return known.format(date)
+  return known.format(date.getTime() - date.getTimezoneOffset() * 60_000)
 }
 
 /** Calendar days in the reader's time zone, not spans of 24 hours. */

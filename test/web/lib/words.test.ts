@@ -125,3 +125,15 @@ test('the times of a long list are told with formats that are made once', (t) =>
     [0, 0, 0, 0],
   )
 })
+
+test('a reader who travels is told times by the clock of the place, which may have had the same offset before', (t) => {
+  const zone = process.env['TZ']
+  t.after(() => {
+    if (zone === undefined) delete process.env['TZ']
+    else process.env['TZ'] = zone
+  })
+  process.env['TZ'] = 'America/New_York'
+  assert.match(exactTime('2026-01-15T17:00:00Z'), /12:00:00/)
+  process.env['TZ'] = 'America/Bogota'
+  assert.match(exactTime('2026-07-15T17:00:00Z'), /12:00:00/)
+})
