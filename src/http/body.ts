@@ -66,6 +66,11 @@ export function checkEncoding(headers: IncomingHttpHeaders): void {
   throw new AppError('unsupported_media_type', message, { param: 'Content-Encoding' })
 }
 
+/** True while some of a request's body has not come. What came with the headers is read later in the same turn of the event loop. */
+export function awaitsBody({ complete, headers }: IncomingMessage): boolean {
+  return !complete && (headers['content-length'] !== undefined || headers['transfer-encoding'] !== undefined)
+}
+
 /**
  * For a request that is answered before its body was read. The answer says `Connection: close`: some proxies send the next
  * client's request over a connection on which they have not sent the whole body. Cutting the connection at once would
@@ -73,8 +78,7 @@ export function checkEncoding(headers: IncomingHttpHeaders): void {
  * `lingerMs` it is cut.
  */
 export function discardBody(request: IncomingMessage, answer: ServerResponse): void {
-  if (request.complete) return
-  if (request.headers['content-length'] === undefined && request.headers['transfer-encoding'] === undefined) return
+  if (!awaitsBody(request)) return
   answer.shouldKeepAlive = false
   const { socket } = request
   // Node would destroy the socket after the answer, while the client still writes. End only this side; the client ends

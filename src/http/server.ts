@@ -9,7 +9,7 @@ import { type CountRequest, logRequests, requestIdOf } from './request-log.ts'
 import { type ClientAddress, createClientAddress, networkOf, type Trust } from './address.ts'
 import { announcedBytes } from './body-quota.ts'
 import { type Authenticate, type AuthParts, createAuth, credentialOf, refuse } from './auth.ts'
-import { defaultMaxBodyBytes, discardBody } from './body.ts'
+import { awaitsBody, defaultMaxBodyBytes, discardBody } from './body.ts'
 import { createBodyReader } from './body-reader.ts'
 import type { Caller, ChatLimit, WriteLimit } from './caller.ts'
 import { type HealthParts, healthRoutes } from './health.ts'
@@ -190,9 +190,14 @@ export async function createGateway(parts: GatewayParts): Promise<Gateway> {
   fastify.addHook('preParsing', bodies.begin)
   const maxUnreadMs = parts.timeouts?.unreadMs ?? unreadMs
   fastify.addHook('onSend', ({ raw }, reply, _payload, done) => {
-    discardBody(raw, reply.raw)
-    dropUnreadAnswer(reply.raw, maxUnreadMs)
-    done()
+    const send = (): void => {
+      discardBody(raw, reply.raw)
+      dropUnreadAnswer(reply.raw, maxUnreadMs)
+      done()
+    }
+    // A connection whose body has come already need not end.
+    if (awaitsBody(raw)) setImmediate(send)
+    else send()
   })
   fastify.setErrorHandler((error, request, reply) =>
     faultHandler(log, table.faultBodyOf(pathOf(request.url)))(error, request, reply),

@@ -69,6 +69,25 @@ test('an answer that does not wait for the body says that the connection ends', 
   }
 })
 
+test('a refused request that came with its whole body keeps its connection', async (t) => {
+  const { port } = await openHouse(t)
+  const anonymous = 'POST /api/chat HTTP/1.1\r\nHost: a\r\n'
+  for (const [request, status] of [
+    [`${anonymous}Content-Length: 2\r\n\r\n{}`, 401],
+    [`${anonymous}Transfer-Encoding: chunked\r\n\r\n2\r\n{}\r\n0\r\n\r\n`, 401],
+    [`POST /nothing HTTP/1.1\r\nHost: a\r\nContent-Length: 2\r\n\r\n{}`, 404],
+  ] as const) {
+    const bare = openBare(port)
+    bare.write(request)
+    const answer = await bare.until('\r\n\r\n')
+    assert.ok(answer.startsWith(`HTTP/1.1 ${status} `), answer)
+    assert.match(answer, /\r\nconnection: keep-alive\r\n/i)
+    bare.write('GET /api/health HTTP/1.1\r\nHost: a\r\n\r\n')
+    await bare.until('{"status":"ok"}')
+    bare.end()
+  }
+})
+
 test('who sends a whole body, and the end of the connection with it, can read why it was refused', async (t) => {
   const { port } = await openHouse(t)
   const socket = connect(port, '127.0.0.1')
