@@ -8,6 +8,7 @@ const maxUrlChars = 2_048
 const maxScopes = 100
 const maxScopeChars = 1_000
 const maxServers = 10
+const maxShownChars = 200
 
 /** Hosts that the operator named, as `name` or `name:port`: they may be private, and reached with plain http. */
 export type PrivateHosts = readonly string[]
@@ -84,7 +85,7 @@ export function readResourceMetadata(body: string, url: string, hosts: PrivateHo
   if (typeof resource !== 'string' || !covers(resource, url)) return 'its metadata is that of another resource'
   const issuers = Array.isArray(servers) ? servers.filter((each) => typeof each === 'string').slice(0, maxServers) : []
   const usable = issuers.filter((issuer) => isServerUrl(issuer, hosts))
-  if (usable.length === 0) return 'its metadata names no authorization server with https'
+  if (usable.length === 0) return `its metadata names no authorization server with https${wayOut(issuers)}`
   return { resource, issuers: usable.map((issuer) => [issuer]), scopes: scopeList(metadata['scopes_supported']) }
 }
 
@@ -124,7 +125,7 @@ export function readServerMetadata(body: string, asked: Issuer, hosts: PrivateHo
   if (issuer === undefined) return 'its metadata names another issuer'
   const [authorizationUrl, tokenUrl] = [metadata['authorization_endpoint'], metadata['token_endpoint']]
   if (!isServerUrl(authorizationUrl, hosts) || !isServerUrl(tokenUrl, hosts))
-    return 'its metadata has no endpoints with https'
+    return `its metadata has no endpoints with https${wayOut([authorizationUrl, tokenUrl])}`
   const methods = metadata['code_challenge_methods_supported']
   if (!Array.isArray(methods) || !methods.includes('S256')) return 'it does not support PKCE with S256'
   const registrationUrl = metadata['registration_endpoint']
@@ -188,6 +189,13 @@ function isServerUrl(value: unknown, hosts: PrivateHosts): value is string {
   if (!url || url.username !== '' || url.password !== '' || url.hash !== '') return false
   const { protocol, hostname: host, port } = url
   return protocol === 'https:' || (protocol === 'http:' && isListedHost({ host, port: Number(port || 80) }, hosts))
+}
+
+/** How the operator can allow the first of these addresses that has plain http. */
+function wayOut(addresses: readonly unknown[]): string {
+  const urls = addresses.map((each) => (typeof each === 'string' ? URL.parse(each) : null))
+  const host = urls.find((url) => url?.protocol === 'http:')?.host
+  return host === undefined ? '' : `; ATRIUM_PRIVATE_HOSTS can allow ${host.slice(0, maxShownChars)} without it`
 }
 
 function scopeList(value: unknown): string[] {

@@ -71,7 +71,7 @@ const resources: readonly [what: string, resource: unknown, servers: unknown, fo
   ['another scheme', 'http://a.example/mcp/x', [issuer], /another resource/],
   ['nothing', undefined, [issuer], /another resource/],
   ['no server', asked, [], /no authorization server/],
-  ['a server without https', asked, ['http://id.example'], /no authorization server/],
+  ['a server without https', asked, ['http://id.example:81'], /PRIVATE_HOSTS can allow id\.example:81/],
   ['a server with a long address', asked, [`${issuer}/${'/'.repeat(2_048)}a`], /no authorization server/],
   ['a server with a password', asked, ['https://u:p@id.example'], /no authorization server/],
 ]
