@@ -24,7 +24,7 @@ export type Bearer = {
   /** For the next request; undefined while nobody has signed in. */
   token(): Promise<string | undefined>
   /** The server answered 401 to this token. Returns another one to try, undefined if somebody must sign in. */
-  refused(token: string | undefined, challenge: string | undefined): Promise<string | undefined>
+  refused(token: string, challenge: string | undefined): Promise<string | undefined>
 }
 
 export type HttpParts = {
@@ -128,12 +128,16 @@ function createFetch(parts: HttpParts, texts: ReadonlyMap<string, string>, deliv
     const first = await attempt(token)
     if (first.status !== 401) return first
     await first.body?.cancel()
-    const next = await bearer?.refused(token, first.headers.get('www-authenticate') ?? undefined)
+    const next = token === undefined ? undefined : await bearer?.refused(token, challengeOf(first))
     const second = next === undefined ? first : await attempt(next)
     if (second.status !== 401) return second
     if (second !== first) await second.body?.cancel()
     throw new SignInNeeded('the server answered 401')
   }
+}
+
+function challengeOf({ headers }: Response): string | undefined {
+  return headers.get('www-authenticate') ?? undefined
 }
 
 function filled(body: string, texts: ReadonlyMap<string, string>): string {

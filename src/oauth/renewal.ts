@@ -25,7 +25,7 @@ export type RenewalParts = {
   /** For pauses: a clock that is never set. */
   readonly clock?: () => number
   readonly log: Log
-  /** Keeps a refresh token that the server calls invalid: it is replaced by the next sign-in alone. */
+  /** Keeps a refresh token that the server refuses: it is replaced by the next sign-in alone, and tried until then. */
   readonly keepsRefused?: boolean
 }
 
@@ -51,24 +51,41 @@ const maxPauses = 1_000
 const maxStoreAttempts = 5
 const firstStoreRetryMs = 200
 
+/** The answers of a server that only another sign-in can change. */
+const refusals = ['invalid_grant', 'invalid_client', 'unauthorized_client']
+/** Stands for a secret whose refresh token was refused, and kept. */
+const refusedToken = Symbol('a refused refresh token')
+
+type Renewed = Secret | typeof refusedToken | undefined
+
 export function createRenewals(parts: RenewalParts): Renewals {
   const { secrets, now, clock = () => performance.now(), log, keepsRefused = false } = parts
   /** Renewals in progress: calls of this process that need the same secret share one. */
-  const renewing = new Map<string, Promise<Secret | undefined>>()
+  const renewing = new Map<string, Promise<Renewed>>()
   /** By secret, the time of the next allowed early renewal. */
   const pausedUntil = new Map<string, number>()
 
-  /** Renews a secret that this process has claimed. Only the answer invalid_grant can end a sign-in for good. */
-  async function renew(secret: Secret, token: string): Promise<void> {
+  /**
+   * Renews a secret that this process has claimed. Only the answer invalid_grant can end a sign-in for good. True if the
+   * server refused a refresh token that is kept.
+   */
+  async function renew(secret: Secret, token: string): Promise<boolean> {
     try {
       const source = await parts.sourceOf(secret)
-      if (!source) return await secrets.endRenewal(secret, { type: 'failed' })
+      if (!source) {
+        await secrets.endRenewal(secret, { type: 'failed' })
+        return false
+      }
       const { oauth, client, name, dial = parts.dial } = source
       const answer = await requestTokens(refreshForm(oauth, token), { oauth, client, dial, now, before: token })
-      if ('value' in answer) return await storeTokens(secret, answer)
+      if ('value' in answer) {
+        await storeTokens(secret, answer)
+        return false
+      }
       const ended = answer.code === 'invalid_grant' && !keepsRefused
       log.warn({ tool: name, reason: answer.message }, ended ? 'a sign-in has ended' : 'a sign-in could not be renewed')
       await secrets.endRenewal(secret, { type: ended ? 'ended' : 'failed' })
+      return keepsRefused && refusals.includes(answer.code)
     } catch (error) {
       await secrets.endRenewal(secret, { type: 'failed' })
       throw error
@@ -87,11 +104,10 @@ export function createRenewals(parts: RenewalParts): Renewals {
   }
 
   /** Renews a secret, or waits for the process that already does; `wait` is false while the old value still works. */
-  async function renewOrWait(secret: Secret, token: string, wait: boolean): Promise<Secret | undefined> {
+  async function renewOrWait(secret: Secret, token: string, wait: boolean): Promise<Renewed> {
     for (const until = performance.now() + claimMs; ; ) {
       if (await secrets.claimRenewal(secret, now() + claimMs)) {
-        await renew(secret, token)
-        return secrets.find(secret.name, secret.owner)
+        return (await renew(secret, token)) ? refusedToken : secrets.find(secret.name, secret.owner)
       }
       const current = await secrets.find(secret.name, secret.owner)
       if (!wait || current?.updatedAt !== secret.updatedAt || performance.now() > until) return current
@@ -99,7 +115,7 @@ export function createRenewals(parts: RenewalParts): Renewals {
     }
   }
 
-  function renewOnce(secret: Secret, token: string, wait: boolean): Promise<Secret | undefined> {
+  function renewOnce(secret: Secret, token: string, wait: boolean): Promise<Renewed> {
     const key = keyOf(secret)
     const running = renewing.get(key) ?? renewOrWait(secret, token, wait).finally(() => renewing.delete(key))
     renewing.set(key, running)
@@ -128,6 +144,7 @@ export function createRenewals(parts: RenewalParts): Renewals {
         return shown(secret.value)
       }
       const next = await renewOnce(secret, token, true)
+      if (next === refusedToken) return undefined
       if (next?.updatedAt !== secret.updatedAt) return shown(next?.value)
       return secret.value === refused ? { value: secret.value } : 'unavailable'
     },

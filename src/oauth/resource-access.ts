@@ -1,4 +1,5 @@
 // Sign-ins to servers that say themselves how (RFC 9728): discovery, a registered client, sealed tokens and their renewal.
+import { randomUUID } from 'node:crypto'
 import { AppError } from '#core/errors.ts'
 import { operator, type UserId } from '#core/ids.ts'
 import { isObject, valueIn } from '#core/json.ts'
@@ -8,7 +9,7 @@ import type { Log } from '#lib/log.ts'
 import type { Dial } from '#net/dial.ts'
 import { guardedDial } from '#net/guarded-dial.ts'
 import { askChallenge, type Discovered, discover, register } from './discover.ts'
-import type { Client, OAuthServer } from './messages.ts'
+import { type Client, type OAuthServer, refreshForm } from './messages.ts'
 import type { PrivateHosts } from './metadata.ts'
 import { createRenewals, type RenewalSource } from './renewal.ts'
 import { beganWith, beginSignIn, type FinishingParty, formOfSignIn, readSignIn, type SignInSeal } from './sign-in.ts'
@@ -121,8 +122,20 @@ export function createResourceAccess(parts: ResourceAccessParts): ResourceAccess
   async function clientFor(name: string, found: Discovered, redirectUri: string, url: string): Promise<Client> {
     const earlier = await registrationAt(keyOf(name, 'client'))
     const same = earlier?.oauth.issuer === found.server.issuer && earlier.redirectUri === redirectUri
-    if (earlier && same) return earlier.client
+    if (earlier && same && (await isKnown(earlier))) return earlier.client
     return register(found, [redirectUri], discovery(url))
+  }
+
+  /** Servers forget clients. The page of a sign-in would say so to a person alone, the token endpoint says it to us. */
+  async function isKnown({ url, oauth, client }: Registration): Promise<boolean> {
+    const dial = guardedDial(parts.dial, hostsFor(url))
+    const answer = await requestTokens(refreshForm({ ...oauth, extraParams: new Map() }, randomUUID()), {
+      oauth,
+      client,
+      dial,
+      now,
+    })
+    return 'value' in answer || answer.code !== 'invalid_client'
   }
 
   const discovery = (url: string) => ({

@@ -88,6 +88,19 @@ test('a second sign-in from the same address keeps the client', async (t) => {
   assert.notEqual(clientIn(other.url), clientIn(first.url))
 })
 
+test('a client that the server has lost is registered again', async (t) => {
+  const { access, resource, signIn, issuer, pass } = await house(t)
+  const clientIn = (url: string): string => new URL(url).searchParams.get('client_id') ?? ''
+  await signIn()
+  const lost = clientIn((await access.begin(resource, from)).url)
+  await issuer.forgetClient(lost)
+  pass(3_600_000)
+  assert.equal(await access.token(resource), undefined, 'somebody must sign in')
+  assert.notEqual(clientIn((await access.begin(resource, from)).url), lost)
+  await signIn()
+  assert.ok(await access.token(resource))
+})
+
 test('a sign-in is ended by whom it was begun', async (t) => {
   const { access, resource, issuer } = await house(t)
   const { url } = await access.begin(resource, { ...from, browser: 'a secret' })
@@ -181,6 +194,9 @@ test('a renewal that fails never erases the refresh token', async (t) => {
   // The server calls it invalid: it is kept all the same, and a refused token says that a sign-in is needed.
   const current = await access.token(resource)
   assert.equal(await access.token(resource, current), undefined)
+  assert.ok(await still())
+  pass(3_600_000)
+  assert.equal(await access.token(resource), undefined, 'an expired token says so, too')
   assert.ok(await still())
 })
 

@@ -22,6 +22,8 @@ export type Issuer = {
   revokeAll(): Promise<void>
   /** Takes an access token no more. */
   revoke(accessToken: string): Promise<void>
+  /** Loses a client that it has registered. */
+  forgetClient(id: string): Promise<void>
   /** Sets how the token endpoint answers a refresh; undefined lets the server do it. */
   breakRefresh(status: number | undefined): void
   close(): Promise<void>
@@ -181,6 +183,7 @@ export async function openIssuer({
     async revoke(accessToken) {
       await (await provider.AccessToken.find(accessToken))?.destroy()
     },
+    forgetClient: (id) => provider.Client.adapter.destroy(id),
     breakRefresh(status) {
       broken = status
     },

@@ -8,7 +8,10 @@ declare module 'oidc-provider' {
     constructor(issuer: string, configuration: object)
     readonly AccessToken: Tokens
     readonly RefreshToken: Tokens
-    readonly Client: { prototype: { redirectUriAllowed(uri: string): boolean } }
+    readonly Client: {
+      prototype: { redirectUriAllowed(uri: string): boolean }
+      readonly adapter: { destroy(id: string): Promise<void> }
+    }
     callback(): (request: IncomingMessage, response: ServerResponse) => Promise<void>
   }
 }
