@@ -41,7 +41,9 @@ export async function addWay(
     throw new AppError('invalid_input', known ?? `a way is ntfy, not ${kind}; ${rows.join(', ')}`)
   }
   const events = options.events?.split(',').map((name) => name.trim())
-  const way = { kind, url, content: options.content ?? false, ...(events && { events }) }
+  const { content } = options
+  // What is left out stays as it was chosen for this address.
+  const way = { kind, url, ...(content !== undefined && { content }), ...(events && { events }) }
   const added = (await ask({ do: 'add', way })) as WayJson
   const told = added.events.join(', ') || 'nothing'
   print(options, added, `Added ${added.id}: ${told}.\nTry it: atrium notify test ${added.id}`)

@@ -14,6 +14,7 @@ export function addNotify(program: Command): void {
     .description('add a way: ntfy and the address of a topic, such as https://ntfy.sh/TOPIC')
     .option('--events <names>', 'needs_you, finished, failed, with commas between them; all by default')
     .option('--content', 'messages have the words of the thread, not just its title')
+    .option('--no-content', 'messages have the title of the thread alone, as at first')
     .option('--json', 'print JSON')
     .action(async (kind, url, options) => (await load()).addWay(kind, url, options))
   notify

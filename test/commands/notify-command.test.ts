@@ -40,6 +40,18 @@ test('ways are added, listed, tested and removed', async () => {
   assert.match(missing.stderr, /^error: the way does not exist: see `\S*atrium notify list`\n$/)
 })
 
+test('an address that is added again keeps what is not chosen anew', async () => {
+  const topic = `http://127.0.0.1:${port}/again`
+  const messages = async () => / {2}(with content|titles only)\n/.exec((await notify('list')).stdout)?.[1]
+  await notify('add', 'ntfy', topic, '--content', '--events', 'failed')
+  const again = await notify('add', 'ntfy', topic)
+  assert.match(again.stdout, /^Added \S+: failed\.\n/)
+  assert.equal(await messages(), 'with content')
+  const last = await notify('add', 'ntfy', topic, '--no-content')
+  assert.equal(await messages(), 'titles only')
+  await notify('remove', /^Added (\S+):/.exec(last.stdout)?.[1] ?? '')
+})
+
 test('quiet hours are set and switched off', async () => {
   const set = await notify('quiet', '22:00-7:30', '--zone', 'Europe/Zurich')
   assert.equal(set.stdout, 'Quiet from 22:00 to 07:30 (Europe/Zurich).\n')
