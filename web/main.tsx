@@ -1,6 +1,7 @@
 // Entry point of the browser app: shows the sign-in page, or the page that the address names.
 import { effect, untracked } from '@preact/signals'
 import { type ComponentType, render } from 'preact'
+import { guardDoubleClicks } from './double-click.ts'
 import { hasLayer } from './layers.ts'
 import { lazy } from './lazy.tsx'
 import { type Place, shortcutOf } from './lib/shortcuts.ts'
@@ -87,6 +88,7 @@ function Opening() {
 }
 
 applyTheme()
+guardDoubleClicks()
 followLinks()
 startClock()
 showTitle()

@@ -63,3 +63,13 @@ export const replies = (page: Page) =>
   page.getByRole('log', { name: 'Conversation' }).getByRole('article', { name: 'Atrium' })
 export const own = (page: Page) => page.getByRole('log', { name: 'Conversation' }).getByRole('article', { name: 'You' })
 export const receipt = (page: Page) => page.getByRole('button', { name: /^Receipt/ })
+
+/** A double click between whose clicks the page does something. */
+export async function doubleClick(page: Page, button: Locator, between: () => Promise<void>): Promise<void> {
+  await button.hover()
+  for (const clickCount of [1, 2]) {
+    if (clickCount === 2) await between()
+    await page.mouse.down({ clickCount })
+    await page.mouse.up({ clickCount })
+  }
+}

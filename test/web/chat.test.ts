@@ -5,7 +5,7 @@ import type { Locator } from 'playwright-core'
 import { until, untilEqual } from '../until.ts'
 import { noBrowser } from './launch.ts'
 import { checkLooks } from './looks.ts'
-import { box, isFocused, own, receipt, replies, say, useChat } from './chat-page.ts'
+import { box, doubleClick, isFocused, own, receipt, replies, say, useChat } from './chat-page.ts'
 
 const skip = noBrowser()
 const site = useChat()
@@ -114,6 +114,18 @@ test('four calls in a row fold into one line, which opens', { skip }, async (t) 
   await untilEqual(() => page.getByRole('button', { name: /^calculate/ }).count(), 0)
   await line.click()
   await untilEqual(() => page.getByRole('button', { name: /^calculate .*done$/ }).count(), 5)
+})
+
+test('a double click on Send does not press Stop, which comes in its place', { skip }, async (t) => {
+  const page = await site.visit(t)
+  await box(page).fill('endless')
+  const stop = page.getByRole('button', { name: 'Stop', exact: true })
+  await doubleClick(page, page.getByRole('button', { name: 'Send' }), () => stop.waitFor())
+  // A word that the service has answered since: it has heard no stop.
+  await say(page, 'next')
+  await page.getByText('Waits its turn').waitFor()
+  await stop.click()
+  await replies(page).getByText('You said: next').waitFor()
 })
 
 test('text streams in, a reader who scrolled up is left alone, and Stop stops', { skip }, async (t) => {

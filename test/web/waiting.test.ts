@@ -8,7 +8,7 @@ import { clearOfMidnight } from '../clear-of-midnight.ts'
 import { until, untilEqual } from '../until.ts'
 import { findBarriers } from './barriers.ts'
 import { hearing, useSite } from './browser.ts'
-import { box, isFocused, say } from './chat-page.ts'
+import { box, doubleClick, isFocused, say } from './chat-page.ts'
 import { noBrowser } from './launch.ts'
 
 const skip = noBrowser()
@@ -92,6 +92,19 @@ test('a card takes no key and no click of its first half second, and Enter in th
   await hearing(page)
   await page.keyboard.press('Enter')
   await said(page, 'The tool said: created').waitFor()
+})
+
+test('a double click on Deny… asks for the word, and denies nothing yet', { skip }, async (t) => {
+  const page = await site.visit(t)
+  await say(page, 'write three')
+  const deny = card(page, 'Create docs/three.md?').getByRole('button', { name: 'Deny…' })
+  await deny.waitFor()
+  await hearing(page)
+  const word = page.getByRole('textbox', { name: 'Word to the agent' })
+  await doubleClick(page, deny, () => word.waitFor())
+  await word.fill('Not twice')
+  await word.press('Enter')
+  await said(page, 'The tool said: the user did not allow workspace_write: Not twice').waitFor()
 })
 
 test('Deny takes a word to the agent, by the keyboard alone', { skip }, async (t) => {
