@@ -153,7 +153,7 @@ test('Allow for… grants from narrow to wide, the narrow one chosen; the next s
   await four.getByRole('button', { name: 'Allow for…' }).click()
   await dialog.getByRole('radio', { name: 'in docs/' }).click()
   await dialog.getByRole('button', { name: '1 day' }).click()
-  assert.deepEqual(await findBarriers(page), [])
+  assert.deepEqual(await findBarriers(page, 'all', 'any'), [])
   await dialog.getByRole('button', { name: 'Allow for 1 day' }).click()
   await said(page, 'The tool said: created').waitFor()
   const { grants } = await site.call<{ grants: { id: string; tool: string; target: string; untrusted: boolean }[] }>(

@@ -39,7 +39,7 @@ export function AllowFor({ name, scopes, busy, onClose, onLeave, onAllow }: Prop
     <Popover role="dialog" name="Allow without asking" onClose={onClose} onLeave={onLeave}>
       <div class="allow-for">
         <div>
-          <h4>Allow without asking</h4>
+          <h3>Allow without asking</h3>
           <p>You can revoke this under Settings, Grants.</p>
         </div>
         <div role="radiogroup" aria-label="What is allowed" class="allow-scopes">
