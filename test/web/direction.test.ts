@@ -7,7 +7,12 @@ import { own } from './chat-page.ts'
 import { noBrowser } from './launch.ts'
 
 const skip = noBrowser()
-const site = useSite({ script: { loop: true, replies: [{ text: 'Hi' }] } })
+const site = useSite({
+  script: {
+    loop: true,
+    replies: [{ when: 'table', text: '| שם | מחיר |\n|---|---|\n| לחם | 12 |\n' }, { text: 'Hi' }],
+  },
+})
 const words = 'שלום to you'
 
 /** Whether the last letter of an element's text stands left of its first. */
@@ -34,4 +39,20 @@ test('own messages and titles run as their first letter does', { skip }, async (
   assert(!(await runsLeft(list.getByRole('link', { name: 'Hello' }).locator('.one-line'))), 'a Latin title')
   await page.goto(`${site.url}/jobs`)
   assert(await runsLeft(page.locator('.row-link', { hasText: words })), 'the title of a job')
+})
+
+test('the cells of a table from right to left begin at the right', { skip }, async (t) => {
+  const { thread_id } = await site.call<{ thread_id: string }>('POST', '/api/chat', { message: 'table' })
+  const page = await site.visit(t, `/threads/${thread_id}`)
+  const cells = page.getByRole('table').locator('th, td')
+  await cells.last().waitFor()
+  const begins = await cells.evaluateAll((nodes) =>
+    nodes.map((node) => {
+      const range = node.ownerDocument.createRange()
+      range.selectNodeContents(node)
+      const [text, cell] = [range.getBoundingClientRect(), node.getBoundingClientRect()]
+      return cell.right - text.right < text.left - cell.left
+    }),
+  )
+  assert.deepEqual(begins, [true, true, true, true])
 })
