@@ -47,3 +47,11 @@ test('the chart and its legend, switches and spinners are told apart', { skip },
   await page.getByRole('option', { selected: true }).waitFor()
   assert.deepEqual(await read('[aria-selected=true]', 'outline-style'), ['solid'])
 })
+
+test('the label of a primary button can be read', { skip }, async (t) => {
+  const page = await site.open(t, '/login', { token: null, ...forced })
+  const button = page.getByRole('button', { name: 'Sign in', exact: true })
+  const seen = await button.screenshot()
+  await button.evaluate((node) => node.style.setProperty('-webkit-text-fill-color', 'transparent'))
+  assert(!seen.equals(await button.screenshot()), 'it looks the same without its letters')
+})
