@@ -109,6 +109,7 @@ const carried = [
   'README.md',
   'bin/atrium',
   'dist/release/main.mjs',
+  'dist/release/bundle-loader.mjs',
   'dist/release/sqlite-thread.mjs',
   'dist/release/worker-thread.mjs',
   'dist/release/worker-process.mjs',
@@ -172,9 +173,9 @@ test('a start reads a few files, and none of what only some services or later re
     if (read.has(name)) return
     const text = readFileSync(join(bundle, name), 'utf8')
     read.set(name, text)
-    for (const [, next = ''] of text.matchAll(/(?:^|[;}])(?:import|export)\b[^;()]*?"\.\/([\w.-]+\.mjs)"/gm)) load(next)
+    for (const [, next = ''] of text.matchAll(/\b__load\("([\w.-]+)"\)/g)) load(next)
   }
-  load('main.mjs')
+  for (const name of ['main.mjs', 'bundle-loader.mjs']) load(name)
   for (const name of files) if (/^(serve|gateway)-/.test(name)) load(name)
   assert(read.size >= 6 && read.size <= 10, [...read.keys()].join(' '))
   const text = [...read.values()].join('')

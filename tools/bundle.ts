@@ -2,12 +2,13 @@
 // files instead of some three hundred, and need not strip types. Run by `npm ci` (postprepare).
 import { copyFileSync, globSync, realpathSync, statSync, utimesSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import type { Plugin } from 'rolldown'
+import type { OutputChunk, Plugin } from 'rolldown'
 import { createLicenseList } from './licenses.ts'
 import { lightFastify } from './light-fastify.ts'
 import { lightPrices } from './light-prices.ts'
 import { lightUndici } from './light-undici.ts'
 import { makeVersion } from './place.ts'
+import { entryOf, refuseCircles, scriptOf } from './script-chunks.ts'
 
 /** Optional packages of our dependencies that this project never uses. If one is used after all, node_modules has it. */
 const unused = [
@@ -62,7 +63,8 @@ async function bundle(root: string, folder: string): Promise<void> {
   const transpiler = join(root, 'node_modules', '@bytecodealliance', 'jco-transpile')
   const licenses = createLicenseList()
   const shared = { root, folder, plugins: [licenses.plugin] }
-  await bundleOne({ ...shared, name: 'main', file: join(root, 'src', 'main.ts'), groups: pieces })
+  await bundleOne({ ...shared, name: 'main', file: join(root, 'src', 'main.ts'), groups: pieces, scripts: true })
+  await bundleOne({ ...shared, name: 'bundle-loader', file: join(root, 'src', 'lib', 'bundle-loader.ts') })
   for (const name of ['worker-thread', 'worker-process']) {
     await bundleOne({ ...shared, name, file: join(root, 'src', 'tools', `${name}.ts`) })
   }
@@ -86,11 +88,22 @@ type Build = {
   readonly file: string
   readonly plugins: readonly Plugin[]
   readonly groups?: typeof pieces
+  /** All but the entry become scripts, which a start loads with the code that V8 has compiled of them before. */
+  readonly scripts?: boolean
   /** One file: a confined process may read no other. */
   readonly whole?: boolean
 }
 
-async function bundleOne({ root, folder, name, file, plugins, groups = [], whole = false }: Build): Promise<void> {
+async function bundleOne({
+  root,
+  folder,
+  name,
+  file,
+  plugins,
+  groups = [],
+  scripts = false,
+  whole = false,
+}: Build): Promise<void> {
   // Imported here, so that this file can be imported without the bundler installed.
   const { rolldown } = await import('rolldown')
   const build = await rolldown({
@@ -107,7 +120,9 @@ async function bundleOne({ root, folder, name, file, plugins, groups = [], whole
       {
         name: 'narrow',
         generateBundle(_options, made) {
-          for (const part of Object.values(made)) if (part.type === 'chunk') part.code = narrow(part.code)
+          const chunks = Object.values(made).filter((part) => part.type === 'chunk')
+          if (scripts) refuseCircles(chunks)
+          for (const chunk of chunks) chunk.code = narrow(scripts ? scriptText(chunk) : chunk.code)
         },
       },
     ],
@@ -122,7 +137,7 @@ async function bundleOne({ root, folder, name, file, plugins, groups = [], whole
       dir: folder,
       format: 'esm',
       entryFileNames: '[name].mjs',
-      chunkFileNames: '[name]-[hash].mjs',
+      chunkFileNames: `[name]-[hash].${scripts ? 'js' : 'mjs'}`,
       // Names stay, for readable stack traces; removing them would not make a start quicker.
       minify: { compress: true, mangle: false, codegen: { removeWhitespace: true } },
       comments: { legal: false },
@@ -145,7 +160,9 @@ const browserShim: Plugin = {
   },
 }
 
-/** Escapes characters beyond Latin-1: a single one makes V8 store the whole file with two bytes per character. */
+const scriptText = (chunk: OutputChunk): string => (chunk.isEntry ? entryOf(chunk) : scriptOf(chunk))
+
+/** Escapes characters beyond ASCII: one beyond Latin-1 makes V8 store the whole file with two bytes per character. */
 function narrow(code: string): string {
-  return code.replaceAll(/[\u0100-\uffff]/g, (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`)
+  return code.replaceAll(/[\u0080-\uffff]/g, (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`)
 }

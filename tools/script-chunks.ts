@@ -1,0 +1,165 @@
+// Turns the modules of the bundle into scripts for src/lib/bundle-loader.ts: V8 gives the compiled code of a script after it
+// has run, and of a module only before. A script is a function that loads what its module imports and returns what it exports.
+import { isBuiltin } from 'node:module'
+import { compileFunction } from 'node:vm'
+import { parseAst } from 'rolldown/parseAst'
+
+type Node = { readonly type: string; readonly start: number; readonly end: number; readonly [field: string]: unknown }
+type Edit = { readonly start: number; readonly end: number; readonly text: string }
+type Chunk = { readonly fileName: string; readonly code: string }
+
+const loaderFile = './bundle-loader.mjs'
+
+/** The text of a module as a script. Throws where a script would differ from the module. */
+export function scriptOf({ fileName, code }: Chunk): string {
+  const { body, edits } = read(code)
+  const imports: string[] = []
+  const exports: string[] = []
+  for (const node of body) {
+    switch (node.type) {
+      case 'ImportDeclaration':
+        imports.push(importText(node))
+        edits.push({ start: node.start, end: node.end, text: '' })
+        break
+      case 'ExportNamedDeclaration':
+        if (node['declaration']) throw new Error(`${fileName} exports a declaration`)
+        exports.push(...exportTexts(node))
+        edits.push({ start: node.start, end: node.end, text: '' })
+        break
+      case 'ExportDefaultDeclaration': {
+        const { start } = node['declaration'] as Node
+        exports.push('default:__default')
+        edits.push({ start: node.start, end: start, text: 'const __default=' })
+        break
+      }
+      case 'ExportAllDeclaration':
+        throw new Error(`${fileName} exports all of another module`)
+      default:
+    }
+  }
+  refuseChanged(fileName, body)
+  const text = `(function(__load,__loadLater,__meta){"use strict";${imports.join('')}${edited(code, edits)}\nreturn{${exports.join(',')}}})`
+  // A syntax that only a module has, such as `await` beside all functions.
+  compileFunction(`return ${text}`, [], { filename: fileName })
+  return text
+}
+
+/** Throws if a script would load itself before it has run. */
+export function refuseCircles(chunks: readonly (Chunk & { readonly imports: readonly string[] })[]): void {
+  const importsOf = new Map(chunks.map(({ fileName, imports }) => [fileName, imports]))
+  const done = new Set<string>()
+  const visit = (name: string, path: readonly string[]): void => {
+    if (path.includes(name)) throw new Error(`chunks of the bundle import each other: ${[...path, name].join(', ')}`)
+    if (done.has(name)) return
+    for (const next of importsOf.get(name) ?? []) visit(next, [...path, name])
+    done.add(name)
+  }
+  for (const { fileName } of chunks) visit(fileName, [])
+}
+
+/** The text of the entry, which stays a module: it loads scripts instead of other modules. */
+export function entryOf({ fileName, code }: Chunk): string {
+  const { body, edits } = read(code)
+  if (body.some(({ type, source }) => type === 'ImportDeclaration' && !isBuiltin(nameOf(source))))
+    throw new Error(`${fileName} imports a module before it runs`)
+  const head = `import{loadLater as __loadLater}from"${loaderFile}";`
+  return head + edited(code, edits)
+}
+
+/** The statements of a module, and the edits for what may stand anywhere: `import()` and `import.meta`. */
+function read(code: string): { body: readonly Node[]; edits: Edit[] } {
+  const { body } = parseAst(code) as unknown as { body: readonly Node[] }
+  const edits: Edit[] = []
+  for (const node of nodesIn(body)) {
+    if (node.type === 'MetaProperty' && (node['meta'] as Node)['name'] === 'import')
+      edits.push({ start: node.start, end: node.end, text: '__meta' })
+    if (node.type !== 'ImportExpression') continue
+    const source = node['source'] as Node
+    const name = literalOf(source)
+    if (name?.startsWith('./'))
+      edits.push({ start: node.start, end: source.end, text: `__loadLater(${quoted(name.slice(2))}` })
+  }
+  return { body, edits }
+}
+
+function* nodesIn(value: unknown): Generator<Node> {
+  if (Array.isArray(value)) for (const each of value) yield* nodesIn(each)
+  else if (typeof value === 'object' && value !== null) {
+    if ('type' in value && 'start' in value) yield value as Node
+    for (const each of Object.values(value)) if (typeof each === 'object') yield* nodesIn(each)
+  }
+}
+
+function importText({ source, specifiers }: Node): string {
+  const name = nameOf(source)
+  if (!name.startsWith('./') && !isBuiltin(name)) throw new Error(`a module of the bundle imports ${name}`)
+  const from = isBuiltin(name) ? `process.getBuiltinModule(${quoted(name)})` : `__load(${quoted(name.slice(2))})`
+  const names: string[] = []
+  let text = ''
+  for (const each of specifiers as readonly Node[]) {
+    const local = nameOf(each['local'])
+    // The default of one of Node's modules is the module.
+    const isWhole =
+      each.type === 'ImportNamespaceSpecifier' || (each.type === 'ImportDefaultSpecifier' && isBuiltin(name))
+    if (isWhole) text += `const ${local}=${from};`
+    else names.push(`${each.type === 'ImportDefaultSpecifier' ? 'default' : quoted(nameOf(each['imported']))}:${local}`)
+  }
+  if (names.length > 0) text += `const{${names.join(',')}}=${from};`
+  return text === '' ? `${from};` : text
+}
+
+function exportTexts({ source, specifiers }: Node): string[] {
+  const from = source ? `__load(${quoted(nameOf(source).slice(2))})` : ''
+  return (specifiers as readonly Node[]).map(({ local, exported }) => {
+    const value = source ? `${from}[${quoted(nameOf(local))}]` : nameOf(local)
+    return `${quoted(nameOf(exported))}:${value}`
+  })
+}
+
+/** A module sees each new value of what another exports, a script the value at its end. */
+function refuseChanged(fileName: string, body: readonly Node[]): void {
+  const exported = new Set(
+    body.flatMap((node) =>
+      node.type === 'ExportNamedDeclaration' ? (node['specifiers'] as Node[]).map(({ local }) => nameOf(local)) : [],
+    ),
+  )
+  const variables = new Set(
+    body.flatMap((node) =>
+      node.type === 'VariableDeclaration' && node['kind'] !== 'const'
+        ? (node['declarations'] as Node[]).map(({ id }) => (id as Node)['name'])
+        : [],
+    ),
+  )
+  for (const node of nodesIn(body)) {
+    const target = (node['left'] ?? node['argument']) as Node | undefined
+    if (node.type !== 'AssignmentExpression' && node.type !== 'UpdateExpression') continue
+    const name = target?.['name']
+    if (typeof name === 'string' && exported.has(name) && variables.has(name))
+      throw new Error(`${fileName} exports ${name} and changes it`)
+  }
+}
+
+function edited(code: string, edits: readonly Edit[]): string {
+  let text = ''
+  let at = 0
+  for (const edit of edits.toSorted((a, b) => a.start - b.start)) {
+    text += code.slice(at, edit.start) + edit.text
+    at = edit.end
+  }
+  return text + code.slice(at)
+}
+
+/** The name of an identifier, or the text of a literal. */
+function nameOf(node: unknown): string {
+  const { name, value } = node as { readonly name?: string; readonly value?: string }
+  return name ?? value ?? ''
+}
+
+/** The text of a literal or of a template without values. */
+function literalOf(node: Node): string | undefined {
+  if (node.type === 'Literal') return String(node['value'])
+  const [first, ...more] = node.type === 'TemplateLiteral' ? (node['quasis'] as Node[]) : []
+  return first && more.length === 0 ? (first['value'] as { cooked: string }).cooked : undefined
+}
+
+const quoted = (text: string): string => JSON.stringify(text)
