@@ -11,7 +11,7 @@ import { ByteBlocks } from '#lib/byte-blocks.ts'
 import { request as httpRequest } from '#lib/http.ts'
 import { orAborted } from '#lib/deadline.ts'
 import { unknownAuthority } from '#lib/unknown-authority.ts'
-import { isAddressHost, isLoopbackHost, type Target } from '#safety/urls.ts'
+import { isAddressHost, isLoopbackHost, showServer, type Target } from '#safety/urls.ts'
 import { addressKind, type AddressKind } from './addresses.ts'
 import { NetworkFault } from './network-fault.ts'
 import { openTunnel, proxyFor, type ProxySettings } from './proxy.ts'
@@ -102,8 +102,8 @@ async function attempt<T>(
     return await take(message)
   } catch (error) {
     if (error instanceof TooLarge) return failed('response_too_large', `the answer is over ${maxBytes} bytes`, true)
-    if (signal.aborted) return failed('timeout', `${request.target.host} did not answer in time`, sent)
-    return failed('unreachable', `${request.target.host} could not be reached: ${reasonOf(error)}`, sent)
+    if (signal.aborted) return failed('timeout', `${showServer(request.target)} did not answer in time`, sent)
+    return failed('unreachable', `${showServer(request.target)} could not be reached: ${reasonOf(error)}`, sent)
   }
 }
 
@@ -266,5 +266,6 @@ function reasonOf(error: unknown): string {
   if (!(error instanceof Error)) return 'unknown'
   const code = 'code' in error && typeof error.code === 'string' ? error.code : undefined
   if (code === 'ENOTFOUND' || code === 'ENODATA') return 'its name is unknown'
+  if (code === 'ERR_SSL_WRONG_VERSION_NUMBER' || code === 'EPROTO') return `it does not speak https (${code})`
   return unknownAuthority(error) ?? code ?? (error instanceof NetworkFault ? error.message : 'the connection failed')
 }

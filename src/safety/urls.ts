@@ -125,8 +125,13 @@ export function originOf({ scheme, host, port }: Target): string {
 }
 
 /** The URL of a target, without the scheme's default port. */
-export function showTarget({ scheme, host, port, path, query }: Target): string {
-  return `${scheme}://${host}${port === defaultPort[scheme] ? '' : `:${port}`}${path}${query}`
+export function showTarget(target: Target): string {
+  return `${target.scheme}://${showServer(target)}${target.path}${target.query}`
+}
+
+/** The host, with the port if it is not the scheme's default. */
+export function showServer({ scheme, host, port }: Target): string {
+  return port === defaultPort[scheme] ? host : `${host}:${port}`
 }
 
 function blocked(reason: string): UrlVerdict {

@@ -33,7 +33,7 @@ test('a wrong token is said at once, and nothing is stored', async () => {
     env: { TELEGRAM_API_URL: 'http://127.0.0.1:9' },
     input: api.token,
   })
-  assert.match(away.stderr, /could not be tried: 127\.0\.0\.1 could not be reached/)
+  assert.match(away.stderr, /could not be tried: 127\.0\.0\.1:\d+ could not be reached/)
   assert.match((await telegram(['pair'])).stderr, /no bot is connected: .*telegram connect/)
   assert.doesNotMatch((await atrium(home.path, ['secret', 'list'])).stdout, /telegram/)
 })

@@ -87,6 +87,21 @@ test('a fault says whether bytes may have reached the server', async () => {
   )
 })
 
+test('a server that cannot be reached is named with its port, unless it is the usual one', async () => {
+  assert.match(
+    faultOf(await dial(to('http://127.0.0.1:1/'))),
+    /^unreachable: 127\.0\.0\.1:1 could not be reached: ECONNREFUSED$/,
+  )
+})
+
+test('https to a server that speaks plain http says so', async () => {
+  const plain = local('/').replace('http:', 'https:')
+  assert.match(
+    faultOf(await dial(to(plain))),
+    /127\.0\.0\.1:\d+ could not be reached: it does not speak https \(\w+\)$/,
+  )
+})
+
 test('a fault of the network is named by its code; other words, which may quote the request, are not told', async () => {
   const failing = (reason: unknown) => () => Promise.reject(reason)
   const told = async (reason: unknown): Promise<string> =>
