@@ -19,14 +19,18 @@ const picture = String.raw`\p{Extended_Pictographic}${modifiers}*`
 const emoji = String.raw`\p{Regional_Indicator}{2}|${picture}(?:\u200D${picture})*`
 const anyPattern = String.raw`${emoji}|[[\p{L}\p{N}\p{M}]&&[${unspaced}]]+|${letter}+(?:[_\-.'’]${letter}+)*`
 const asciiPattern = String.raw`[a-z0-9]+(?:[_\-.'][a-z0-9]+)*`
-const isEmoji = new RegExp(`^(?:${emoji})$`, 'v')
-const everyModifier = new RegExp(modifiers, 'gv')
-const isUnspaced = new RegExp(`^[${unspaced}]`, 'v')
 // oxlint-disable-next-line no-control-regex -- matches all of ASCII
 const isAscii = /^[\x00-\x7f]*$/
 /** A word of one part that is spelled as it is folded: most are. */
 const isSimple = new RegExp(`^[a-z0-9]{1,${maxWordLength}}$`)
-const camelPart = /\p{Lu}+(?!\p{Ll})[\p{N}]*|\p{Lu}?[\p{Ll}\p{M}\p{N}]+|[^\p{Lu}\p{Ll}]+/gu
+/** Patterns of Unicode take milliseconds to make, so a reader makes them when it meets the first word that needs one. */
+const makePatterns = () => ({
+  isEmoji: new RegExp(`^(?:${emoji})$`, 'v'),
+  everyModifier: new RegExp(modifiers, 'gv'),
+  isUnspaced: new RegExp(`^[${unspaced}]`, 'v'),
+  camelPart: /\p{Lu}+(?!\p{Ll})[\p{N}]*|\p{Lu}?[\p{Ll}\p{M}\p{N}]+|[^\p{Lu}\p{Ll}]+/gu,
+})
+type Patterns = ReturnType<typeof makePatterns>
 
 /** Shared by most words in the cache. */
 const none: readonly string[] = []
@@ -75,7 +79,9 @@ export interface Reader {
 }
 
 export function createReader(maxCached = defaultMaxCached): Reader {
-  const recall = createWordCache(maxCached, readWord)
+  let patterns: Patterns | undefined
+  const read = (found: string): Word => readWord(found, () => (patterns ??= makePatterns()))
+  const recall = createWordCache(maxCached, read)
   // Made on first use: the second takes milliseconds.
   let asciiWord: RegExp | undefined
   let anyWord: RegExp | undefined
@@ -89,7 +95,7 @@ export function createReader(maxCached = defaultMaxCached): Reader {
     for (let match = pattern.exec(text); match; match = pattern.exec(text)) {
       const [found] = match
       // A longer one hardly occurs again.
-      visit(found.length > maxWordLength ? readWord(found) : recall(found), match.index, pattern.lastIndex)
+      visit(found.length > maxWordLength ? read(found) : recall(found), match.index, pattern.lastIndex)
     }
   }
 
@@ -138,8 +144,8 @@ function roughStem(plain: string): string[] {
   }
 }
 
-function readWord(found: string): Word {
-  const spelled = spell(found)
+function readWord(found: string, patterns: () => Patterns): Word {
+  const spelled = spell(found, patterns)
   const { body, plain, whole, last, spellings } = spelled
   const written = plain.filter((each, at) => each !== body[at])
   // V8 keeps each text that is looked up in a table of its own, and blocks the event loop while that grows: pairs of
@@ -166,8 +172,9 @@ function orNone(terms: readonly string[]): readonly string[] {
   return terms.length === 0 ? none : terms
 }
 
-function spell(found: string): Spelled {
+function spell(found: string, patterns: () => Patterns): Spelled {
   if (isSimple.test(found)) return { body: [stem(found)], plain: [found], spellings: none }
+  const { isUnspaced, isEmoji, everyModifier, camelPart } = patterns()
   if (isUnspaced.test(found)) {
     const characters = Array.from(found.normalize('NFKC'))
     const body = pairsOf(characters)
