@@ -12,6 +12,7 @@ import { freshBundle } from '../tools/bundle.ts'
 import { stageRelease } from '../tools/pack.ts'
 import { atriumProcess, serve } from './atrium.ts'
 import { newHome } from './new-home.ts'
+import { startEmbedder } from './memory/embedder.ts'
 import { respond, scripted, useAlone, weather, weatherInstalled } from './use-alone.ts'
 
 const checkout = join(import.meta.dirname, '..')
@@ -101,6 +102,13 @@ test('a bundle runs until a source is edited, and again once it is built anew; a
   }
   edit(edited, said, longAgo)
   assert.equal(await help(), edited)
+})
+
+test('the bundle finds the extension that compares vectors', async (t) => {
+  const { baseUrl } = await startEmbedder(t)
+  const env = { EMBEDDING_PROVIDER: 'openai-compatible', EMBEDDING_MODEL: 'concepts', EMBEDDING_BASE_URL: baseUrl }
+  const { stdout } = await atriumProcess(home.path, ['doctor'], { program: launcher, env })
+  assert.match(stdout, /embedding: .* makes vectors of/)
 })
 
 /** What the package must have, beside its code. */

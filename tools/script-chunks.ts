@@ -9,6 +9,8 @@ type Edit = { readonly start: number; readonly end: number; readonly text: strin
 type Chunk = { readonly fileName: string; readonly code: string }
 
 const loaderFile = './bundle-loader.mjs'
+/** What the loader gives for `import.meta`. */
+const metaFields: readonly unknown[] = ['dirname', 'filename', 'resolve', 'url']
 
 /** The text of a module as a script. Throws where a script would differ from the module. */
 export function scriptOf({ fileName, code }: Chunk): string {
@@ -71,8 +73,8 @@ function read(code: string): { body: readonly Node[]; edits: Edit[] } {
   const { body } = parseAst(code) as unknown as { body: readonly Node[] }
   const edits: Edit[] = []
   for (const node of nodesIn(body)) {
-    if (node.type === 'MetaProperty' && (node['meta'] as Node)['name'] === 'import')
-      edits.push({ start: node.start, end: node.end, text: '__meta' })
+    if (isMeta(node)) edits.push({ start: node.start, end: node.end, text: '__meta' })
+    for (const value of Object.values(node)) if (isMeta(value)) refuseUnknown(node)
     if (node.type !== 'ImportExpression') continue
     const source = node['source'] as Node
     const name = literalOf(source)
@@ -88,6 +90,17 @@ function* nodesIn(value: unknown): Generator<Node> {
     if ('type' in value && 'start' in value) yield value as Node
     for (const each of Object.values(value)) if (typeof each === 'object') yield* nodesIn(each)
   }
+}
+
+const isMeta = (value: unknown): value is Node => {
+  const { type, meta } = (value ?? {}) as Partial<Node>
+  return type === 'MetaProperty' && (meta as Node)['name'] === 'import'
+}
+
+/** Throws if a module uses a part of `import.meta` that a script does not have. */
+function refuseUnknown({ type, property }: Node): void {
+  const name = type === 'MemberExpression' ? nameOf(property) : ''
+  if (!metaFields.includes(name)) throw new Error(`a module of the bundle uses import.meta.${name}`)
 }
 
 function importText({ source, specifiers }: Node): string {

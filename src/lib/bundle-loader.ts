@@ -9,7 +9,7 @@ import { constants, Script } from 'node:vm'
 import { crc32 } from 'node:zlib'
 
 type Exports = Readonly<Record<string, unknown>>
-type Meta = { readonly dirname: string; readonly filename: string; readonly url: string }
+type Meta = Pick<ImportMeta, 'dirname' | 'filename' | 'resolve' | 'url'>
 /** The value of a script: the body of a module as a function that returns its exports. */
 type Chunk = (load: (name: string) => Exports, loadLater: (name: string) => Promise<Exports>, meta: Meta) => Exports
 
@@ -25,7 +25,8 @@ const headBytes = 8
 const folder = import.meta.dirname
 /** Node names it by its own version and the flags of V8. Without it nothing is kept. */
 const cache = getCompileCacheDir()
-/** Packages that are not part of the bundle are imported as by any module. */
+/** Packages that are not part of the bundle are found as by any module. */
+const resolve = (name: string): string => import.meta.resolve(name)
 const importModuleDynamically = constants.USE_MAIN_CONTEXT_DEFAULT_LOADER
 /** A service calls other functions at its start than a command does. */
 const kind = process.argv[2] === undefined || process.argv[2] === 'serve' ? 'service' : 'command'
@@ -48,7 +49,7 @@ export function load(name: string): Exports {
   const options = { filename, importModuleDynamically, ...(cachedData && { cachedData }) }
   const script = new Script(source.toString('latin1'), options)
   if (cache !== undefined && (!cachedData || script.cachedDataRejected)) keepSoon({ name, script, check })
-  const meta = { dirname: folder, filename, url: pathToFileURL(filename).href }
+  const meta = { dirname: folder, filename, resolve, url: pathToFileURL(filename).href }
   const chunk = script.runInThisContext() as Chunk
   const exports = chunk(load, loadLater, meta)
   loaded.set(name, exports)

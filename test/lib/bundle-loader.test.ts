@@ -1,9 +1,19 @@
 // The loader of the bundle in processes of its own, with scripts beside it.
 import assert from 'node:assert/strict'
 import { execFile } from 'node:child_process'
-import { copyFileSync, existsSync, readdirSync, readFileSync, statSync, utimesSync, writeFileSync } from 'node:fs'
+import {
+  copyFileSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  statSync,
+  utimesSync,
+  writeFileSync,
+} from 'node:fs'
 import { basename, join } from 'node:path'
 import { test, type TestContext } from 'node:test'
+import { pathToFileURL } from 'node:url'
 import { promisify } from 'node:util'
 import { openScratch } from '../scratch.ts'
 
@@ -57,6 +67,19 @@ test('the code of a script is kept with the functions that were called, and used
   const { mtimeMs, ino } = statSync(code())
   assert.equal(await run('serve'), 'Said by a function true\n')
   assert.deepEqual([statSync(code()).mtimeMs, statSync(code()).ino], [mtimeMs, ino])
+})
+
+test('a script finds packages and its own place as a module does', async (t) => {
+  const { folder, run } = prepare(t)
+  const print = 'const{resolve,...place}=meta;console.log(JSON.stringify([resolve("zod/x.js"),place]))'
+  const code = `(function(load,loadLater,meta){"use strict";const called=()=>{${print};return ""};return{called}})`
+  writeFileSync(join(folder, 'said.js'), code)
+  mkdirSync(join(folder, 'node_modules', 'zod'), { recursive: true })
+  writeFileSync(join(folder, 'node_modules', 'zod', 'x.js'), '')
+  const filename = join(folder, 'said.js')
+  const place = { dirname: folder, filename, url: pathToFileURL(filename).href }
+  const found = pathToFileURL(join(folder, 'node_modules', 'zod', 'x.js')).href
+  assert.deepEqual(JSON.parse((await run()).split('\n')[0] ?? ''), [found, place])
 })
 
 test('a service and a command each keep their own', async (t) => {
