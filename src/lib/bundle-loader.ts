@@ -42,7 +42,7 @@ export function load(name: string): Exports {
   const known = loaded.get(name)
   if (known) return known
   const filename = join(folder, name)
-  const source = readFileSync(filename)
+  const source = sourceOf(filename)
   const check = crc32(source)
   const cachedData = cache === undefined ? undefined : keptCode(codeFile(cache, name), check)
   // All its characters are ASCII: V8 keeps them at one byte each.
@@ -59,6 +59,16 @@ export function load(name: string): Exports {
 /** The same as `import()`. */
 export async function loadLater(name: string): Promise<Exports> {
   return load(name)
+}
+
+/** A script that is gone is told as a module would be: no caller shall take it for a file of its own that is not there. */
+function sourceOf(filename: string): Buffer {
+  try {
+    return readFileSync(filename)
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error
+    throw Object.assign(new Error(`Cannot find module '${filename}'`), { code: 'ERR_MODULE_NOT_FOUND' })
+  }
 }
 
 function codeFile(cacheFolder: string, name: string): string {

@@ -7,6 +7,7 @@ import {
   mkdirSync,
   readdirSync,
   readFileSync,
+  rmSync,
   statSync,
   utimesSync,
   writeFileSync,
@@ -80,6 +81,12 @@ test('a script finds packages and its own place as a module does', async (t) => 
   const place = { dirname: folder, filename, url: pathToFileURL(filename).href }
   const found = pathToFileURL(join(folder, 'node_modules', 'zod', 'x.js')).href
   assert.deepEqual(JSON.parse((await run()).split('\n')[0] ?? ''), [found, place])
+})
+
+test('a script that is gone fails as a module does', async (t) => {
+  const { folder, run } = prepare(t)
+  rmSync(join(folder, 'said.js'))
+  await assert.rejects(run(), /Cannot find module '.*said\.js'[^]*ERR_MODULE_NOT_FOUND/)
 })
 
 test('a service and a command each keep their own', async (t) => {
