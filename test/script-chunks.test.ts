@@ -66,6 +66,13 @@ test('a script is strict, as a module is', () => {
 const refused: readonly [what: string, code: string, message: RegExp][] = [
   ['changes what it exports', 'let a=1;function f(){a=2}export{a,f}', /exports a and changes it/],
   ['counts what it exports', 'var a=1;function f(){a++}export{a,f}', /exports a and changes it/],
+  ['takes what it exports from a list', 'let a=1;function f(){[,a=3]=[]}export{a,f}', /exports a and changes it/],
+  [
+    'takes what it exports from an object',
+    'let{a}={};function f(o){({b:a,...o}=o)}export{a,f}',
+    /exports a and changes it/,
+  ],
+  ['counts with what it exports', 'let a;function f(){for(a of[1]);}export{a,f}', /exports a and changes it/],
   ['imports a package', 'import{a}from"zod";export{a}', /imports zod/],
   ['exports all of another', 'export*from"./x.js"', /exports all/],
   ['exports a declaration', 'export const a=1', /exports a declaration/],

@@ -139,17 +139,26 @@ function refuseChanged(fileName: string, body: readonly Node[]): void {
   const variables = new Set(
     body.flatMap((node) =>
       node.type === 'VariableDeclaration' && node['kind'] !== 'const'
-        ? (node['declarations'] as Node[]).map(({ id }) => (id as Node)['name'])
+        ? (node['declarations'] as Node[]).flatMap(({ id }) => namesIn(id))
         : [],
     ),
   )
   for (const node of nodesIn(body)) {
-    const target = (node['left'] ?? node['argument']) as Node | undefined
-    if (node.type !== 'AssignmentExpression' && node.type !== 'UpdateExpression') continue
-    const name = target?.['name']
-    if (typeof name === 'string' && exported.has(name) && variables.has(name))
-      throw new Error(`${fileName} exports ${name} and changes it`)
+    if (!changing.has(node.type)) continue
+    for (const name of namesIn(node['left'] ?? node['argument']))
+      if (exported.has(name) && variables.has(name)) throw new Error(`${fileName} exports ${name} and changes it`)
   }
+}
+
+const changing = new Set(['AssignmentExpression', 'UpdateExpression', 'ForInStatement', 'ForOfStatement'])
+
+/** The variables of a target: a name, or a pattern of names. */
+function namesIn(target: unknown): string[] {
+  const { type, name, left, value, argument, elements, properties } = (target ?? {}) as Partial<Node>
+  if (type === 'Identifier') return [String(name)]
+  const parts = [left, argument, ...((elements ?? properties ?? []) as unknown[])]
+  if (type === 'Property') parts.push(value)
+  return type === 'MemberExpression' ? [] : parts.flatMap((part) => (part ? namesIn(part) : []))
 }
 
 function edited(code: string, edits: readonly Edit[]): string {
