@@ -80,7 +80,7 @@ export class JsonCount {
     while (here < until) {
       const byte = text[here++] ?? 0
       if (byte <= highestSpace) continue
-      if (here - run > maxRunBytes) return this.#excess('run')
+      if (here - 1 - run > maxRunBytes) return this.#excess('run')
       const first = this.#opened
       this.#opened = false
       if (first && byte !== closeArray && byte !== closeObject && ++this.#values > bounds.values) {
