@@ -17,7 +17,7 @@ export function createMcpStore({ sql, now }: { sql: Sql; now: () => number }): M
   let known: KnownTools = new Map()
   const oneAtATime = createOneAtATime()
 
-  /** A server as it is stored, with its rows. Throws not_found. */
+  /** A server as it is stored, with its row and those of its tools. Throws not_found. */
   async function read(name: string): Promise<StoredServer> {
     const { row, bytes } = await sql.read(function* () {
       const row = yield* first('SELECT * FROM mcp_servers WHERE name = ?', name)
@@ -25,23 +25,23 @@ export function createMcpStore({ sql, now }: { sql: Sql; now: () => number }): M
     })
     if (!row) throw new AppError('not_found', `no MCP server is named ${name}: see \`atrium mcp list\``)
     const rows = await readApart(sql, () => readToolsOf(name), { of: 'mcp', bytes })
-    const tools: McpTool[] = []
+    const tools = new Map<string, KnownTool>()
     for (const each of rows) {
-      tools.push(toolOf(each, known, known))
+      const found = readTool(each, known, known)
+      tools.set(found.tool.name, found)
       await pace()
     }
-    return { row, bytes, rows, server: serverOf(row, tools) }
+    const all = Array.from(tools.values(), ({ tool }) => tool)
+    return { row, bytes, tools, server: serverOf(row, all) }
   }
 
   /** The rows of tools that a change writes. */
-  async function putsOf({ server }: StoredServer, tools: readonly McpTool[]): Promise<ToolPut[]> {
-    const before = new Map(server.tools.map((tool) => [tool.name, tool]))
+  async function putsOf(before: StoredServer, tools: readonly McpTool[]): Promise<ToolPut[]> {
     const puts: ToolPut[] = []
     for (const tool of tools) {
-      const old = before.get(tool.name)
-      if (old === tool) continue
-      const isPinned = old !== undefined && old.pinned === tool.pinned
-      puts.push(putOf(server.name, tool, isPinned ? known.get(old.as)?.pinnedAt : now()))
+      const old = before.tools.get(tool.name)
+      if (old?.tool === tool) continue
+      puts.push(putOf(before.server.name, tool, old && old.tool.pinned === tool.pinned ? old.pinnedAt : now()))
       await pace()
     }
     return puts
@@ -53,8 +53,8 @@ export function createMcpStore({ sql, now }: { sql: Sql; now: () => number }): M
     const row = yield* first(`SELECT * FROM mcp_servers WHERE name = ?${sql.lock}`, name)
     if (!row || !sameRow(row, before.row)) return false
     const rows = new Map((yield* readToolsOf(name)).map((each) => [each['name'], each]))
-    if (rows.size !== before.rows.length) return false
-    if (!before.rows.every((each) => sameRow(each, rows.get(each['name'])))) return false
+    if (rows.size !== before.tools.size) return false
+    for (const [tool, { row }] of before.tools) if (!sameRow(row, rows.get(tool))) return false
     yield* run(
       'UPDATE mcp_servers SET everyone = ?, instructions = ? WHERE name = ?',
       after.everyone ? 1 : 0,
@@ -86,7 +86,7 @@ export function createMcpStore({ sql, now }: { sql: Sql; now: () => number }): M
         const server = String(row['server'])
         const list = tools.get(server) ?? []
         tools.set(server, list)
-        list.push(toolOf(row, known, seen))
+        list.push(readTool(row, known, seen).tool)
         await pace()
       }
       known = seen
@@ -162,8 +162,7 @@ function stateOf(row: Row): StoredState {
   return JSON.parse(String(row['state'])) as StoredState
 }
 
-/** A tool and the row that stores it. */
-type ToolPut = { readonly row: ToolRow; readonly tool: McpTool; readonly pinnedAt: StoredState['pinnedAt'] }
+type ToolPut = KnownTool & { readonly row: ToolRow }
 type ToolRow = Readonly<Record<'server' | 'name' | 'model_name' | 'effect' | 'state', string>>
 
 function putOf(server: string, tool: McpTool, pinnedAt: StoredState['pinnedAt']): ToolPut {
@@ -205,7 +204,8 @@ function readToolsOf(server: string): Job<Row[]> {
 type StoredServer = {
   readonly server: McpServer
   readonly row: Row
-  readonly rows: readonly Row[]
+  /** Its tools, by name. */
+  readonly tools: ReadonlyMap<string, KnownTool>
   /** The size of what is stored of its tools. */
   readonly bytes: number
 }
@@ -227,14 +227,15 @@ function serverOf(row: Row, tools: readonly McpTool[]): McpServer {
 
 /** Tools as they were read last, by what is stored of them: one that has not changed stays the same object. */
 type KnownTools = Map<string, KnownTool>
+/** A tool, the row that stores it, and when it was pinned. */
 type KnownTool = { readonly row: Row; readonly tool: McpTool; readonly pinnedAt: StoredState['pinnedAt'] }
 
-function toolOf(row: Row, known: KnownTools, seen: KnownTools): McpTool {
+function readTool(row: Row, known: KnownTools, seen: KnownTools): KnownTool {
   const key = String(row['model_name'])
   const before = known.get(key)
   const found = before && sameRow(row, before.row) ? before : knownOf(row)
   seen.set(key, found)
-  return found.tool
+  return found
 }
 
 function knownOf(row: Row): KnownTool {

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { maxServers } from '#core/mcp.ts'
 import { mergeTools } from '#mcp/pin.ts'
-import { createMcpStore } from '#store/mcp-store.ts'
+import { createMcpStore, wasPinnedSince } from '#store/mcp-store.ts'
 import type { Sql } from '#store/sql.ts'
 import { loopTurns } from '../loop-turns.ts'
 import { rejectsWith } from './harness.ts'
@@ -124,4 +124,32 @@ test('a change is decided again when another process has changed the server mean
     return { instructions: '' }
   })
   await rejectsWith(busy, 'overloaded')
+})
+
+test('a change keeps when a tool was pinned, also while an older list is still read', async (t) => {
+  const sql = openMemorySqlite()
+  t.after(() => sql.close())
+  const older = Promise.withResolvers<void>()
+  let reads = 0
+  const slow: Sql = {
+    ...sql,
+    async read(job) {
+      const isFirst = reads++ === 0
+      const found = await sql.read(job)
+      if (isFirst) await older.promise
+      return found
+    },
+  }
+  const [one, other] = [createMcpStore({ sql: slow, now: () => 3 }), createMcpStore({ sql, now: () => 2 })]
+  await createMcpStore({ sql, now: () => 1 }).add(newServer('s'))
+  const listing = one.list()
+  const pinned = { name: 'echo', description: 'another', schema: {} }
+  await other.change('s', ({ tools }) => ({ tools: tools.map((tool) => ({ ...tool, pinned })) }))
+  await one.change('s', async ({ tools }) => {
+    older.resolve()
+    await listing
+    return { tools: tools.map((tool) => ({ ...tool, effect: 'read' as const })) }
+  })
+  const since = (at: number) => sql.read(() => wasPinnedSince('files__echo', at, ''))
+  assert.deepEqual([await since(1), await since(2)], [true, false])
 })
