@@ -128,6 +128,27 @@ test('a double click on Send does not press Stop, which comes in its place', { s
   await replies(page).getByText('You said: next').waitFor()
 })
 
+test('a double click on the button that removes a queued message leaves the next one', { skip }, async (t) => {
+  const page = await site.visit(t)
+  await say(page, 'endless')
+  await page.getByRole('button', { name: 'Stop', exact: true }).waitFor()
+  for (const text of ['first', 'second', 'third']) {
+    await say(page, text)
+    await own(page).filter({ hasText: text }).getByText('Waits its turn').waitFor()
+  }
+  const removals = page.getByRole('button', { name: 'Remove queued message' })
+  await untilEqual(() => removals.count(), 3)
+  await doubleClick(page, removals.nth(1), async () => {
+    await untilEqual(() => removals.count(), 2)
+    // Another one lies under the pointer by now.
+    const { x, y, width, height } = (await removals.first().boundingBox()) ?? { x: 0, y: 0, width: 0, height: 0 }
+    await page.mouse.move(x + width / 2, y + height / 2)
+  })
+  await say(page, 'fourth')
+  await untilEqual(() => removals.count(), 3)
+  await page.getByRole('button', { name: 'Stop all' }).click()
+})
+
 test('text streams in, a reader who scrolled up is left alone, and Stop stops', { skip }, async (t) => {
   const page = await site.visit(t)
   await page.setViewportSize({ width: 1440, height: 500 })
