@@ -32,6 +32,8 @@ const server = new EmbeddedPostgres({
   persistent: true,
   // PostgreSQL refuses to run as root.
   createPostgresUser: process.getuid?.() === 0,
+  // Without a locale in the environment it would be SQL_ASCII, which Atrium refuses.
+  initdbFlags: ['--encoding=UTF8'],
   onLog: () => {},
   onError: () => {},
 })

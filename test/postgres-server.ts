@@ -38,8 +38,11 @@ const settings = [
   // Everything that is read is in memory: processes that read files for others would only take time.
   'io_method=sync',
 ]
-/** Each connection has to prove its password, by 4,096 rounds unless it is said otherwise. */
-const initSettings = ['--set=scram_iterations=1']
+/**
+ * Without a locale in the environment the encoding would be SQL_ASCII. Each connection has to prove its password, by 4,096
+ * rounds unless it is said otherwise.
+ */
+const initSettings = ['--encoding=UTF8', '--set=scram_iterations=1']
 
 export type Server = {
   /** Without the name of a database. */

@@ -47,6 +47,15 @@ export async function versionIn(client: Pick<ClientBase, 'query'>): Promise<numb
   return Number(found.rows[0]?.version ?? 0)
 }
 
+/** With another encoding PostgreSQL cuts texts within characters, or has no place for some of them. */
+async function checkEncoding(client: Pick<ClientBase, 'query'>): Promise<void> {
+  const { rows } = await client.query<{ encoding: string }>(`SELECT current_setting('server_encoding') AS encoding`)
+  const encoding = rows[0]?.encoding
+  if (encoding === 'UTF8') return
+  const way = "create one with CREATE DATABASE atrium ENCODING 'UTF8' TEMPLATE template0, and name it in DATABASE_URL"
+  throw new AppError('invalid_config', `the database has the encoding ${encoding}, and Atrium needs UTF8: ${way}`)
+}
+
 export async function migratePostgres(pool: Pool, steps = migrations): Promise<void> {
   const { client, run } = await lockToMigrate(pool).catch((error: unknown) => {
     throw asAppError(error)
@@ -56,6 +65,7 @@ export async function migratePostgres(pool: Pool, steps = migrations): Promise<v
     const found = await client.query<{ version: string }>('SELECT version FROM schema_version')
     const version = Number(found.rows[0]?.version ?? 0)
     checkVersion(version, steps)
+    if (version === 0) await checkEncoding(client)
     const oldest = oldestShared(steps.length, steps)
     if (version > 0 && version < oldest) await checkAlone(client, { version, oldest })
     for (const [at, step] of steps.slice(version).entries()) {

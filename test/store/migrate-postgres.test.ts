@@ -23,6 +23,16 @@ const alone = { changes: ['CREATE TABLE made (id BIGINT)'] }
 
 migrateTests(async (t, version) => openPostgresVersion(t, version, await server.database()))
 
+test('a new database with another encoding than UTF8 is refused with the way out', async (t) => {
+  const admin = open(t, await server.database())
+  const ascii = new URL(await server.database())
+  const name = `${ascii.pathname.slice(1)}_ascii`
+  await admin.pool.query(`CREATE DATABASE ${name} ENCODING 'SQL_ASCII' LC_COLLATE 'C' LC_CTYPE 'C' TEMPLATE template0`)
+  ascii.pathname = name
+  await rejectsWith(migratePostgres(open(t, ascii.href).pool), 'invalid_config')
+  await assert.rejects(migratePostgres(open(t, ascii.href).pool), /has the encoding SQL_ASCII.*ENCODING 'UTF8'/)
+})
+
 function open(t: TestContext, url: string): ReturnType<typeof openPostgres> {
   const sql = openPostgres(url)
   t.after(() => sql.close())
