@@ -146,6 +146,7 @@ const changes: readonly [what: string, change: (root: string) => void, runs: 'bu
   ['other packages', (root) => utimesSync(join(root, 'package-lock.json'), late, late), 'sources'],
   ['another package file', (root) => utimesSync(join(root, 'package.json'), late, late), 'sources'],
   ['another way to bundle', (root) => utimesSync(join(root, 'tools/bundle.ts'), late, late), 'sources'],
+  ['an edited part of the bundler', (root) => writeFileSync(join(root, 'tools/light-pages.ts'), ''), 'sources'],
   ['a missing lock file', (root) => rmSync(join(root, 'package-lock.json')), 'sources'],
   ['a missing bundle', (root) => rmSync(join(root, 'dist/atrium/main.mjs')), 'sources'],
   [

@@ -54,7 +54,7 @@ export async function buildBundle(root: string): Promise<void> {
 function isFresh(root: string, main: string): boolean {
   const made = statSync(main, { throwIfNoEntry: false })?.mtimeMs
   if (made === undefined) return false
-  const sources = globSync(['src/**', 'package.json', 'package-lock.json', 'tools/bundle.ts'], { cwd: root })
+  const sources = globSync(['src/**', 'package.json', 'package-lock.json', 'tools/*.ts'], { cwd: root })
   return sources.every((path) => statSync(join(root, path)).mtimeMs <= made)
 }
 
