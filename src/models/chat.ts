@@ -63,6 +63,7 @@ export function createChatModel(parts: ChatModelParts): Model {
     host: url.host,
     hasKey: apiKey !== '',
     keyName: parts.keyName,
+    sealedAs: parts.secret,
     expected: 'a chat completion',
     suffix: '/v1',
     secrets: [apiKey, decodeURIComponent(url.password), ...Object.values(parts.headers ?? {})],

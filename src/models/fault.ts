@@ -25,6 +25,8 @@ export type FaultParts = {
   readonly hasKey: boolean
   /** The secret name to suggest for the key. */
   readonly keyName: string | undefined
+  /** The name of the sealed secret that the key came from, if it did. */
+  readonly sealedAs: string | undefined
   /** The expected answer in words, such as "a chat completion". */
   readonly expected: string
   /** The usual end of its base URL. */
@@ -152,17 +154,22 @@ function meansWrongKey(status: number, body: string): boolean {
   return status === 400 && /API_KEY_INVALID|API key (not valid|expired)/.test(body)
 }
 
-type StatusContext = { readonly model: string; readonly hasKey: boolean; readonly keyName: string | undefined }
+type StatusContext = Pick<FaultParts, 'model' | 'hasKey' | 'keyName' | 'sealedAs'>
 
 /** The error code for a status, and its meaning in words. */
-function readStatus(status: number, { model, hasKey, keyName = 'LLM_API_KEY' }: StatusContext): [ErrorCode, string] {
+function readStatus(
+  status: number,
+  { model, hasKey, keyName = 'LLM_API_KEY', sealedAs }: StatusContext,
+): [ErrorCode, string] {
   if (status === 401 || status === 403) {
-    return hasKey
-      ? [
-          'model_unauthorized',
-          `refused the API key (${status}). Check the key and that it may use model "${model}", or set the right one: atrium secret set ${keyName}.`,
-        ]
-      : ['model_unauthorized', `needs an API key (${status}) and none is set: atrium secret set ${keyName}.`]
+    if (!hasKey)
+      return ['model_unauthorized', `needs an API key (${status}) and none is set: atrium secret set ${keyName}.`]
+    const wayOut =
+      sealedAs === undefined
+        ? 'change it where it comes from: a key in the environment goes before a sealed one'
+        : `set the right one: atrium secret set ${sealedAs}`
+    const check = `Check the key and that it may use model "${model}", or ${wayOut}.`
+    return ['model_unauthorized', `refused the API key (${status}). ${check}`]
   }
   if (status === 404) return ['model_unknown', `knows no model "${model}", or the base URL is wrong (404). Check both.`]
   if (status === 408) return ['model_timeout', `timed out on a request for model "${model}" (408). Try again later.`]

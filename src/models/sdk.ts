@@ -53,6 +53,7 @@ export function createSdkModel(parts: SdkModelParts, pack: Package): Model {
     host: url.host,
     hasKey: true,
     keyName: parts.keyName,
+    sealedAs: parts.secret,
     secrets: [apiKey],
     idleMs: limits.idleMs,
     expected: 'a stream of events',

@@ -77,7 +77,7 @@ describe('faults', () => {
   test('a wrong key is told with the way out and without the key', async (t) => {
     const wrong = 'sk-ant-api03-wrong-key-000'
     const { url, asked } = await serve(t, [])
-    const strict = { name: 'claude', baseUrl: `${url}/v1`, apiKey: wrong, keyName: 'ANTHROPIC_API_KEY' }
+    const strict = { name: 'claude', baseUrl: `${url}/v1`, apiKey: wrong, secret: 'ANTHROPIC_API_KEY' }
     const error = await fails(collect(createAnthropicModel(strict)))
     assert.equal(error.code, 'model_unauthorized')
     assert.match(error.message, /invalid x-api-key/)

@@ -16,6 +16,7 @@ test('a long token keeps nothing else of the read that brought it in memory', ()
     host: '127.0.0.1',
     hasKey: false,
     keyName: undefined,
+    sealedAs: undefined,
     expected: 'a chat completion',
     suffix: '/v1',
     secrets: [],

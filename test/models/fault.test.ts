@@ -10,6 +10,7 @@ const parts: FaultParts = {
   host: 'api.acme.example',
   hasKey: true,
   keyName: 'ACME_API_KEY',
+  sealedAs: 'ACME_API_KEY',
   expected: 'a chat completion',
   suffix: '/v1',
   secrets: ['k3y-0f-acme-9fK2mQ7x'],
@@ -46,6 +47,12 @@ test('without a key the message says so, and names the usual one where none is k
     keyless.fromStatus(401, '', {}).error.message,
     /needs an API key \(401\) and none is set: .* LLM_API_KEY\./,
   )
+})
+
+test('for a key that is not sealed, sealing another is no way out', () => {
+  const { message } = createFaults({ ...parts, sealedAs: undefined }).fromStatus(401, '', {}).error
+  assert.match(message, /change it where it comes from: a key in the environment goes before a sealed one\.$/)
+  assert.doesNotMatch(message, /secret set/)
 })
 
 test('Google’s status for a wrong key is taken for what it means', () => {

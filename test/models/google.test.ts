@@ -262,7 +262,7 @@ describe('faults', () => {
       name: 'gemini',
       baseUrl: `${url}/v1beta`,
       apiKey: 'x',
-      keyName: 'GEMINI_API_KEY',
+      secret: 'GEMINI_API_KEY',
     })
     const error = await fails(collect(model))
     assert.equal(error.code, 'model_unauthorized')

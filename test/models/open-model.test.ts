@@ -66,11 +66,13 @@ test('a sealed key is found by its name, the first of several first', async (t) 
 
 test('a wrong key of openai is told with the way out', async (t) => {
   const { url } = await serveOpenai(t, saying('hi'))
-  const model = await openModel({ provider: 'openai', name: 'gpt-4o', baseUrl: `${url}/v1`, apiKey: 'sk-bad' }, nothing)
-  const error = await fails(collect(model))
-  assert.equal(error.code, 'model_unauthorized')
-  assert.match(error.message, /Incorrect API key.*/)
-  assert.match(error.message, /atrium secret set OPENAI_API_KEY/)
+  const choice = { provider: 'openai', name: 'gpt-4o', baseUrl: `${url}/v1` } as const
+  const sealed = await fails(collect(await openModel(choice, () => Promise.resolve('sk-bad'))))
+  assert.equal(sealed.code, 'model_unauthorized')
+  assert.match(sealed.message, /Incorrect API key.*/)
+  assert.match(sealed.message, /atrium secret set OPENAI_API_KEY/)
+  const given = await fails(collect(await openModel({ ...choice, apiKey: 'sk-bad' }, nothing)))
+  assert.match(given.message, /change it where it comes from/)
 })
 
 test('a thread goes from provider to provider, and each takes what the others said', async (t) => {
