@@ -43,17 +43,18 @@ type Listener = { readonly host: string; readonly port: number; readonly envPref
 
 /** port_in_use or invalid_config where the operator can fix it; any other cause unchanged. */
 export function listenFault(cause: unknown, { host, port, envPrefix }: Listener): unknown {
+  const portSetting = envPrefix === 'GATEWAY' ? '--port N or GATEWAY_PORT' : 'HTTP_PORT'
   switch ((cause as NodeJS.ErrnoException).code ?? '') {
     case 'EADDRINUSE':
       return new AppError(
         'port_in_use',
-        `port ${port} on ${host} is in use: stop what listens there, or set ${envPrefix}_PORT to a free port`,
+        `port ${port} on ${host} is in use: stop what listens there, or choose a free one with ${portSetting}`,
         { cause },
       )
     case 'EACCES':
       return new AppError(
         'port_in_use',
-        `port ${port} on ${host} may not be opened by this user: set ${envPrefix}_PORT to a port of 1024 or above`,
+        `port ${port} on ${host} may not be opened by this user: choose one of 1024 or above with ${portSetting}`,
         { cause },
       )
     case 'EADDRNOTAVAIL':

@@ -3,10 +3,17 @@ import assert from 'node:assert/strict'
 import { once } from 'node:events'
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net'
 import { test } from 'node:test'
-import { boundConnections } from '#http/listen.ts'
+import { boundConnections, listenFault } from '#http/listen.ts'
 import { logTo } from '#lib/log.ts'
 import { eventually } from '../doors/test-app.ts'
 import { openHouse } from '../doors/web/house.ts'
+
+test('a port in use is told with what chooses another', () => {
+  const taken = Object.assign(new Error('taken'), { code: 'EADDRINUSE' })
+  const wayOut = (envPrefix: 'GATEWAY' | 'HTTP') => listenFault(taken, { host: '127.0.0.1', port: 3000, envPrefix })
+  assert.match(String(wayOut('GATEWAY')), /port 3000 on 127\.0\.0\.1 is in use: .* with --port N or GATEWAY_PORT$/)
+  assert.match(String(wayOut('HTTP')), /with HTTP_PORT$/)
+})
 
 test('while too many connections are open, further ones are closed and told of once', async (t) => {
   const lines: object[] = []
