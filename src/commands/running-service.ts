@@ -60,9 +60,9 @@ export async function runningService(home: string): Promise<RunningService | und
     return { socket, status }
   } catch (error) {
     if (!(error instanceof AppError) || error.code === 'shutting_down') return undefined
-    throw new AppError(error.code, `a service runs on ${home}, but cannot tell its status: ${error.message}`, {
-      cause: error,
-    })
+    // The message of an outage is that of a request that may have stored something.
+    const why = error.code === 'database_unavailable' ? 'its database is away: see `atrium doctor`' : error.message
+    throw new AppError(error.code, `a service runs on ${home}, but cannot tell its status: ${why}`, { cause: error })
   }
 }
 

@@ -9,12 +9,16 @@ import { newHome } from '../new-home.ts'
 test('a service that runs and cannot tell its status is not taken for none', async (t) => {
   const { path: home, remove } = newHome()
   t.after(remove)
+  let fault = { code: 'overloaded', message: 'too much waits' }
   const service = createServer((_request, response) => {
-    response.writeHead(503).end('{"error":{"code":"database_unavailable","message":"the database is away"}}')
+    response.writeHead(503).end(JSON.stringify({ error: fault }))
   })
   t.after(() => service.close())
   await new Promise<void>((resolve) => service.listen(join(home, 'socket'), resolve))
-  const { code, stdout, stderr } = await atrium(home, ['status'])
-  assert.deepEqual([code, stdout], [1, ''])
-  assert.equal(stderr, `error: a service runs on ${home}, but cannot tell its status: the database is away\n`)
+  const said = `error: a service runs on ${home}, but cannot tell its status:`
+  assert.deepEqual(await atrium(home, ['status']), { code: 1, stdout: '', stderr: `${said} too much waits\n` })
+  fault = { code: 'database_unavailable', message: 'the database is unavailable and may not have stored this' }
+  const { code, stderr } = await atrium(home, ['status'])
+  assert.equal(code, 1)
+  assert.match(stderr.slice(said.length), /^ its database is away: see `\S*atrium doctor`\n$/, 'it stored nothing')
 })
