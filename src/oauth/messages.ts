@@ -1,6 +1,7 @@
 // OAuth messages: builds the authorization URL and token requests, reads and checks the answers. Pure: token-endpoint.ts
 // sends the requests.
 import { createHash } from 'node:crypto'
+import { AppError } from '#core/errors.ts'
 import { isObject } from '#core/json.ts'
 import type { Renewal } from '#core/secret.ts'
 import { repeatsItself } from '#core/find-text.ts'
@@ -70,19 +71,20 @@ export function signInUrl(
   return url.href
 }
 
-/** Reads the address that the browser was redirected to, or a code alone. A string says what is wrong with it. */
-export function readAuthorizationResponse(text: string): AuthorizationResponse | string {
+/** Reads the address that the browser was redirected to, or a code alone. Throws invalid_input; tool_refused for a refusal. */
+export function readAuthorizationResponse(text: string): AuthorizationResponse {
   const input = text.trim()
   if (!/^[a-z]+:\/\//i.test(input)) {
-    return /^[\x21-\x7e]{4,4096}$/.test(input) ? { code: input } : 'this is neither the address nor a code'
+    if (/^[\x21-\x7e]{4,4096}$/.test(input)) return { code: input }
+    throw new AppError('invalid_input', 'this is neither the address nor a code')
   }
   const url = URL.parse(input)
-  if (!url) return 'this is not an address'
+  if (!url) throw new AppError('invalid_input', 'this is not an address')
   const query = url.searchParams
   const [fault, detail] = [query.get('error'), query.get('error_description')]
-  if (fault !== null) return `the server refused the sign-in: ${shown(detail ?? fault)}`
+  if (fault !== null) throw new AppError('tool_refused', `the server refused the sign-in: ${shown(detail ?? fault)}`)
   const [code, state, issuer] = [query.get('code'), query.get('state'), query.get('iss')]
-  if (code === null || code === '') return 'the address has no code in it'
+  if (code === null || code === '') throw new AppError('invalid_input', 'the address has no code in it')
   const address = `${url.origin}${url.pathname}`
   return { code, address, ...(state !== null && { state }), ...(issuer !== null && { issuer }) }
 }

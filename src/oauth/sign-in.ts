@@ -80,14 +80,13 @@ export type FinishingParty = {
 
 export type ReturnedSignIn = { readonly pending: PendingSignIn; readonly response: AuthorizationResponse }
 
-/** Reads the address that the browser was redirected to, or a code alone. Throws invalid_input, forbidden. */
+/** Reads the address that the browser was redirected to, or a code alone. Throws invalid_input, forbidden, tool_refused. */
 export function readSignIn(
   { seal, now, sealName }: SignInParts,
   returned: string,
   { owner, browser, state }: FinishingParty,
 ): ReturnedSignIn {
   const response = readAuthorizationResponse(returned)
-  if (typeof response === 'string') throw new AppError('invalid_input', response)
   if (state !== undefined && response.state !== undefined && response.state !== state) {
     throw new AppError('invalid_input', 'this address belongs to another sign-in: begin again')
   }

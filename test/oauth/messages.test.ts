@@ -150,8 +150,12 @@ const pasted: readonly [text: string, read: object | RegExp][] = [
 ]
 for (const [text, expected] of pasted) {
   test(`what a person pastes: ${text.slice(0, 60)}`, () => {
-    const read = readAuthorizationResponse(text)
-    if (expected instanceof RegExp) assert.match(JSON.stringify(read), expected)
-    else assert.deepEqual(read, expected)
+    if (expected instanceof RegExp) assert.throws(() => readAuthorizationResponse(text), expected)
+    else assert.deepEqual(readAuthorizationResponse(text), expected)
   })
 }
+
+test('a refusal is the server’s, not a fault of what was pasted', () => {
+  const denied = 'http://127.0.0.1:1/callback?error=access_denied&state=s'
+  assert.throws(() => readAuthorizationResponse(denied), { code: 'tool_refused' })
+})
