@@ -52,7 +52,7 @@ const keys = [
   ['Shift+Enter', 'new line (also Alt+Enter, or \\ at the end of a line)'],
   ['Tab', 'next: transcript, panel, composer'],
   ['Esc', 'stop, close, back'],
-  ['Up, Down', 'history, scroll'],
+  ['Up, Down', 'scroll'],
   ['Ctrl+P, N', 'earlier messages'],
   ['Ctrl+L', 'clear the screen'],
   ['Ctrl+Z', 'suspend; fg returns'],

@@ -34,6 +34,12 @@ test('the exact command is offered first, then commands in their order, then ski
   assert.deepEqual(slashOffers('/qui', []), [{ label: '/quit', about: 'leaves', rest: 't ' }])
 })
 
+test('the help says of the arrows what they do; earlier messages have keys of their own', () => {
+  const lines = helpLines(60)
+  assert(lines.includes('Up, Down     scroll'))
+  assert(lines.includes('Ctrl+P, N    earlier messages'))
+})
+
 test('the help names every command, and its words are aligned and wrapped to the width', () => {
   const lines = helpLines(30)
   for (const name of commands)
