@@ -9,6 +9,7 @@ import {
   userNameRule,
 } from '#core/account.ts'
 import { AppError } from '#core/errors.ts'
+import type { UserId } from '#core/ids.ts'
 import { countWords } from '#core/words.ts'
 import { eraseWorkspace } from '#app/workspace-folder.ts'
 import { dayMs, isoTime } from '#core/time.ts'
@@ -16,8 +17,9 @@ import { hashToken, newToken } from '#lib/token.ts'
 import { removeUser as eraseUser } from '#turns/user-removal.ts'
 import { agrees } from './prompts.ts'
 import { askService } from './running-service.ts'
-import { minuteOf, print, printValue, table } from './report.ts'
+import { minuteOf, paint, pasteable, print, printValue, table } from './report.ts'
 import { withStore } from './home-store.ts'
+import { withOpenTools } from './home-tools.ts'
 
 type Options = { readonly json?: boolean; readonly expiresInDays?: string }
 
@@ -36,6 +38,18 @@ export function addToken(name: string, options: Options & { readonly tools?: str
     const tools = toolsOf(options)
     const user = await accounts.addToken(name, { hash: hashToken(token), ...expiry(options), ...tools })
     show(options, user, token, tools)
+    if (tools.tools?.length) await warnOfUnknown(tools.tools, user.id)
+  })
+}
+
+/** A tool may come later, so the token is made all the same. */
+async function warnOfUnknown(names: readonly string[], user: UserId): Promise<void> {
+  await withOpenTools(async ({ tools, admin }) => {
+    const known = new Set([...tools(user).byName.keys(), ...(await admin.list()).map(({ name }) => name)])
+    const unknown = names.filter((name) => !known.has(name))
+    if (unknown.length === 0) return
+    const words = `no tool is named ${unknown.join(' or ')}: see \`atrium tool list\``
+    process.stderr.write(`${paint('33', 'warning:', process.stderr)} ${pasteable(words)}\n`)
   })
 }
 

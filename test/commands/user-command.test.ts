@@ -40,6 +40,7 @@ test('a user gets a token once; the list shows none', async () => {
   assert.match(second.stderr, /^\nThe token of ada, shown once\./)
   const third = await atrium(home.path, ['user', 'token', 'ada', '--tools', 'time, calculate'])
   assert.match(third.stderr, /Its turns use these tools of the service: time, calculate\.$/m)
+  assert.doesNotMatch(third.stderr, /warning/)
   const none = await atrium(home.path, ['user', 'token', 'ada', '--tools', 'none', '--json'])
   assert.deepEqual((JSON.parse(none.stdout) as { tools: unknown }).tools, [])
   assert.match((await atrium(home.path, ['user', 'list'])).stdout, /^ada +4 +\d{4}-/m)
@@ -56,6 +57,14 @@ test('a user gets a token once; the list shows none', async () => {
     ],
     'each is as narrow as it was asked for',
   )
+})
+
+test('a token for tools that nobody has is made, with a warning that names them', async () => {
+  await add('tim')
+  const { code, stdout, stderr } = await atrium(home.path, ['user', 'token', 'tim', '--tools', 'tme,weather,calc'])
+  assert.deepEqual([code, stdout.startsWith('atr_')], [0, true])
+  assert.match(stderr, /^warning: no tool is named tme or calc: see `\S*atrium tool list`$/m)
+  await atrium(home.path, ['user', 'remove', 'tim', '--yes'])
 })
 
 test('on a terminal a removal is asked about', onTerminal, async (t) => {
