@@ -189,16 +189,14 @@ function shiftFiles(file: string): void {
   renameSync(file, `${file}.1`)
 }
 
-/** Writes the lines that were held, those that are urgent at the end of the tick, and the rest when the process exits. */
+/** Writes urgent lines at once, after those that were held. What is still held is written when the process exits. */
 function createWriter(target: (bytes: number) => number): (line: string, urgent: boolean) => void {
   let lines = ''
   let held: NodeJS.Timeout | undefined
-  let due: NodeJS.Immediate | undefined
   const flush = (): void => {
     process.off('exit', flush)
     clearTimeout(held)
-    clearImmediate(due)
-    held = due = undefined
+    held = undefined
     const bytes = Buffer.from(lines)
     lines = ''
     try {
@@ -214,6 +212,6 @@ function createWriter(target: (bytes: number) => number): (line: string, urgent:
       held = setTimeout(flush, holdMs).unref()
     }
     lines += line
-    if (urgent) due ??= setImmediate(flush)
+    if (urgent) flush()
   }
 }
