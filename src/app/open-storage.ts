@@ -9,11 +9,14 @@ import type { Log } from '#lib/log.ts'
 import { createSeal, type Seal } from '#lib/seal.ts'
 import { createLocalBus } from '#store/bus-local.ts'
 import { type Migrated, wayBack } from '#store/migrate-sqlite.ts'
+import { newestVersion } from '#store/migrations.ts'
 import { openPostgresStore, openStore } from '#store/open-store.ts'
 
 /** How long a command waits for another one that upgrades the database, and how often it looks. */
 const maxLockWaitMs = 2_000
 const lockLookMs = 50
+/** Between two lines about an upgrade of the database. */
+const upgradeLineMs = 5_000
 
 export type HomeStore = { readonly home: Home; readonly store: Store; readonly seal: Seal }
 
@@ -37,7 +40,11 @@ export async function openStorage(config: Config, log: Log): Promise<Storage> {
   }
   opened.defer(unlock)
   const { promise: outdated, resolve: onOutdated } = Promise.withResolvers<AppError>()
-  const { home, store, seal, openBus } = await openDatabase(config, { locked: true, log, onOutdated })
+  const { home, store, seal, openBus } = await openDatabase(config, {
+    locked: true,
+    say: (fields, words) => log.warn(fields, words),
+    onOutdated,
+  })
   opened.defer(() => store.close())
   const bus = await openBus(log)
   opened.defer(() => bus.close())
@@ -45,9 +52,15 @@ export async function openStorage(config: Config, log: Log): Promise<Storage> {
   return { home, store, seal, bus, outdated, close: () => closing.disposeAsync() }
 }
 
-/** Opens the store without locking the home, for commands that read or change it beside a running service. */
+/**
+ * Opens the store without locking the home, for commands that read or change it beside a running service. Says on standard
+ * error that it upgrades the database, and how to go back.
+ */
 export async function openHomeStore(config: Config): Promise<HomeStore> {
-  const { home, store, seal } = await openDatabase(config, { locked: false })
+  const { home, store, seal } = await openDatabase(config, {
+    locked: false,
+    say: (_, words) => void process.stderr.write(`${words}\n`),
+  })
   return { home, store, seal }
 }
 
@@ -76,28 +89,54 @@ export async function settleRestore(
 
 type Database = HomeStore & { readonly openBus: (log: Log) => Promise<Bus> }
 
-type Opening = { readonly locked: boolean; readonly log?: Log; readonly onOutdated?: (error: AppError) => void }
+type Opening = {
+  readonly locked: boolean
+  /** Tells of an upgrade of the database. */
+  readonly say: (fields: object, words: string) => void
+  readonly onOutdated?: (error: AppError) => void
+}
 
-async function openDatabase(config: Config, { locked, log, onOutdated }: Opening): Promise<Database> {
+async function openDatabase(config: Config, { locked, say, onOutdated }: Opening): Promise<Database> {
   const { maxUserBytes } = config
   const home = openHome(config.home)
   await settleRestore(home, { databaseUrl: config.databaseUrl, locked })
   const half = config.masterKey === undefined ? nextKey(home) : undefined
   const seal = createSeal(masterKey(home, config.masterKey), ...(half === undefined ? [] : [half]))
+  const onStep = sayingSteps(say)
   if (config.databaseUrl === undefined) {
     const vectors = config.embedding !== undefined
     const onMigrated = ({ from, to, copy }: Migrated): void => {
       const words = wayBack({ from, copy, path: home.database })
-      log?.warn({ from, to, copy }, `the database was brought to a newer version. ${words}`)
+      say({ from, to, copy }, `the database was brought to a newer version. ${words}`)
     }
     const lockToMigrate = (isOld: () => boolean) => (locked ? undefined : lockForUpgrade(home, isOld))
-    const store = openStore({ path: home.database, seal, vectors, maxUserBytes, locked, lockToMigrate, onMigrated })
+    const parts = { path: home.database, seal, vectors, maxUserBytes, locked, lockToMigrate, onStep, onMigrated }
+    const store = openStore(parts)
     return { home, store, seal, openBus: () => Promise.resolve(createLocalBus()) }
   }
   const url = config.databaseUrl
-  const { store, sql } = await openPostgresStore({ url, seal, maxUserBytes, ...(onOutdated && { onOutdated }) })
+  const { store, sql } = await openPostgresStore({
+    url,
+    seal,
+    maxUserBytes,
+    onStep,
+    ...(onOutdated && { onOutdated }),
+  })
   const { createPostgresBus } = await import('#store/bus-postgres.ts')
   return { home, store, seal, openBus: (log) => createPostgresBus({ url, sql, log }) }
+}
+
+/** A line at the beginning of an upgrade, and where one of its steps took long. */
+function sayingSteps(say: Opening['say']): (version: number) => void {
+  let saidAt = Number.NEGATIVE_INFINITY
+  return (version) => {
+    if (performance.now() - saidAt < upgradeLineMs) return
+    saidAt = performance.now()
+    say(
+      { version, to: newestVersion },
+      `upgrading the database from version ${version} to ${newestVersion}: a large one takes minutes`,
+    )
+  }
 }
 
 /**

@@ -4,7 +4,7 @@ import type { ClientBase, Pool, PoolClient, QueryConfig, QueryResult } from 'pg'
 import { AppError } from '#core/errors.ts'
 import { hourMs } from '#core/time.ts'
 import { databaseClock, endFutureLeases, leaseMs } from './lease-store.ts'
-import { type Migration, migrations, newestVersion, statementsOf } from './migrations.ts'
+import { type Migrating, type Migration, migrations, newestVersion, statementsOf } from './migrations.ts'
 import { asAppError, runningName } from './postgres.ts'
 import { checkVersion, oldestShared, outdated } from './version-check.ts'
 
@@ -56,7 +56,10 @@ async function checkEncoding(client: Pick<ClientBase, 'query'>): Promise<void> {
   throw new AppError('invalid_config', `the database has the encoding ${encoding}, and Atrium needs UTF8: ${way}`)
 }
 
-export async function migratePostgres(pool: Pool, steps = migrations): Promise<void> {
+export async function migratePostgres(
+  pool: Pool,
+  { steps = migrations, onStep = () => {} }: Migrating = {},
+): Promise<void> {
   const { client, run } = await lockToMigrate(pool).catch((error: unknown) => {
     throw asAppError(error)
   })
@@ -70,6 +73,7 @@ export async function migratePostgres(pool: Pool, steps = migrations): Promise<v
     if (version > 0 && version < oldest) await checkAlone(client, { version, oldest })
     for (const [at, step] of steps.slice(version).entries()) {
       const from = version + at
+      if (version > 0) onStep(from)
       try {
         await client.query('BEGIN')
         // A database that was empty has no earlier processes, but it may have others that start.

@@ -4,7 +4,7 @@ import { basename, dirname, join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { AppError, type ErrorCode } from '#core/errors.ts'
 import { syncPath } from '#lib/sync-path.ts'
-import { migrations, statementsOf } from './migrations.ts'
+import { type Migrating, migrations, statementsOf } from './migrations.ts'
 import { asAppError } from './sqlite-faults.ts'
 import { checkVersion } from './version-check.ts'
 
@@ -20,13 +20,18 @@ export type Migrated = { readonly from: number; readonly to: number; readonly co
  * that start together apply it once. Before the first step the file is copied beside itself, unless it is new. Undefined if
  * there was nothing to migrate, or nothing in the file.
  */
-export function migrateSqlite(db: DatabaseSync, path: string, steps = migrations): Migrated | undefined {
+export function migrateSqlite(
+  db: DatabaseSync,
+  path: string,
+  { steps = migrations, onStep = () => {} }: Migrating = {},
+): Migrated | undefined {
   const from = versionOf(db)
   checkVersion(from, steps, path)
   if (from === steps.length) return undefined
   const copy = `${path}.v${from}.backup`
   const copies = from > 0 && path !== ':memory:'
   if (copies) {
+    onStep(from)
     try {
       keepCopy(db, copy, from)
     } catch (error) {
@@ -41,6 +46,7 @@ export function migrateSqlite(db: DatabaseSync, path: string, steps = migrations
   if (from > 0) db.exec('PRAGMA temp_store=FILE')
   try {
     for (let version = from; version < steps.length; version = versionOf(db)) {
+      if (from > 0) onStep(version)
       migrateTo(db, from === 0 ? steps.length : version + 1, { from: version, steps })
     }
   } catch (error) {

@@ -266,6 +266,12 @@ export const migrations: readonly Migration[] = [
   ]),
 ]
 
+/** `onStep` gets the version of an existing database before each step, and before the copy of a file. */
+export type Migrating = {
+  readonly steps?: readonly Migration[]
+  readonly onStep?: ((version: number) => void) | undefined
+}
+
 /** The schema version of this Atrium. */
 export const newestVersion = migrations.length
 

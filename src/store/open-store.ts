@@ -53,6 +53,8 @@ export type StoreParts = {
    * migrates it meanwhile (`isOld` turns false). Throws while another one has the home.
    */
   readonly lockToMigrate?: (isOld: () => boolean) => (() => void) | undefined
+  /** Called before an existing database of this version is brought to the next one. */
+  readonly onStep?: (version: number) => void
   /** Called when an existing file was brought to a newer version. */
   readonly onMigrated?: (migrated: Migrated) => void
   /** Called when a newer Atrium has brought the database to a version that this process cannot work with. */
@@ -94,13 +96,13 @@ export function openStore(parts: StoreParts): Store {
   }
 }
 
-function migrateFile(db: DatabaseSync, { path, lockToMigrate, onMigrated }: StoreParts): void {
+function migrateFile(db: DatabaseSync, { path, lockToMigrate, onStep, onMigrated }: StoreParts): void {
   const found = versionOf(db)
   const isOld = (): boolean => versionOf(db) < newestVersion
   const unlock = found > 0 && isOld() ? lockToMigrate?.(isOld) : undefined
   try {
     if (found > 0 && isOld()) removeHalfCopies(path)
-    const migrated = migrateSqlite(db, path)
+    const migrated = migrateSqlite(db, path, { onStep })
     if (migrated) onMigrated?.(migrated)
   } finally {
     unlock?.()
@@ -119,6 +121,7 @@ export async function openPostgresStore({
   seal,
   now = Date.now,
   maxUserBytes = 0,
+  onStep,
   onOutdated,
 }: Omit<StoreParts, 'path'> & { url: string }) {
   const [{ openPostgres }, { checkConnection, migratePostgres }] = await Promise.all([
@@ -138,7 +141,7 @@ export async function openPostgresStore({
   })
   let lastId: string | undefined
   try {
-    await migratePostgres(sql.pool)
+    await migratePostgres(sql.pool, { onStep })
     migrated = true
     const newest = await sql.read(() => first(newestTurn, newestTurnBound(now())))
     lastId = newest && String(newest['id'])

@@ -41,7 +41,7 @@ test('a command goes on once another one has upgraded the database, which had th
   const config = readConfig({ ATRIUM_HOME: folder(t) })
   const home = openHome(config.home)
   const sql = openSqlite(home.database)
-  migrateSqlite(sql.db, home.database, migrations.slice(0, -1))
+  migrateSqlite(sql.db, home.database, { steps: migrations.slice(0, -1) })
   const unlock = lockHome(home)
   t.after(() => unlock?.())
   // The wait blocks this process: the other one upgrades while this one looks for the first time.
@@ -51,12 +51,25 @@ test('a command goes on once another one has upgraded the database, which had th
   await sql.close()
 })
 
+test('an upgrade of the database is told when it begins, and how to go back when it is done', async (t) => {
+  const config = readConfig({ ATRIUM_HOME: folder(t) })
+  const home = openHome(config.home)
+  const sql = openSqlite(home.database)
+  migrateSqlite(sql.db, home.database, { steps: migrations.slice(0, -2) })
+  await sql.close()
+  const lines: string[] = []
+  await (await openStorage(config, { ...silentLog, warn: (_, words) => lines.push(words) })).close()
+  assert.equal(lines.length, 2)
+  assert.match(lines[0] ?? '', new RegExp(`from version ${migrations.length - 2} to ${migrations.length}`))
+  assert.match(lines[1] ?? '', /To go back/)
+})
+
 test('a command does not upgrade the database under an earlier service, and stores nothing once it is upgraded itself', async (t) => {
   const config = readConfig({ ATRIUM_HOME: folder(t) })
   const home = openHome(config.home)
   const migrate = async (steps: typeof migrations) => {
     const sql = openSqlite(home.database)
-    migrateSqlite(sql.db, home.database, steps)
+    migrateSqlite(sql.db, home.database, { steps })
     await sql.close()
   }
   await migrate(migrations.slice(0, -1))

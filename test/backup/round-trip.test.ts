@@ -117,7 +117,7 @@ test('a backup of an earlier schema is brought to the newest one', async (t) => 
   const { migrations } = await import('#store/migrations.ts')
   const home = homeAt(folder(t))
   const sql = openSqlite(home.database)
-  migrateSqlite(sql.db, home.database, migrations.slice(0, 5))
+  migrateSqlite(sql.db, home.database, { steps: migrations.slice(0, 5) })
   sql.db.exec(`INSERT INTO settings VALUES ('old', '1', 0)`)
   sql.db.exec(`INSERT INTO secrets (name, sealed, updated_at) VALUES ('key', 'x', 0)`)
   await sql.close()

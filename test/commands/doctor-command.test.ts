@@ -92,7 +92,7 @@ test('a database of an earlier version is looked at and left as it is', async (t
   const home = homeOf(t)
   const path = join(home, 'atrium.db')
   const sql = openSqlite(path)
-  migrateSqlite(sql.db, path, migrations.slice(0, 1))
+  migrateSqlite(sql.db, path, { steps: migrations.slice(0, 1) })
   await sql.close()
   const before = readdirSync(home).toSorted()
   const { code, faults, fine } = await examine(home)

@@ -21,7 +21,7 @@ async function upgrade(url: string): Promise<void> {
   try {
     await until(async () => {
       await sql.pool.query('UPDATE processes SET seen_at = 0')
-      return migratePostgres(sql.pool, newer).then(
+      return migratePostgres(sql.pool, { steps: newer }).then(
         () => true,
         (error: Error) => {
           assert.match(error.message, /stop every replica/)

@@ -17,9 +17,9 @@ test('a replica goes on beside a version that it shares, keeps back one that it 
   const old = await startReplica(url)
   const sql = openPostgres(url)
   try {
-    await migratePostgres(sql.pool, [...migrations, shared])
+    await migratePostgres(sql.pool, { steps: [...migrations, shared] })
     assert.equal((await old.create({ input: 'hello' })).status, 200)
-    await assert.rejects(migratePostgres(sql.pool, [...migrations, shared, alone]), {
+    await assert.rejects(migratePostgres(sql.pool, { steps: [...migrations, shared, alone] }), {
       code: 'database_unavailable',
       message: /one process of an earlier Atrium .* stop every replica/,
     })
@@ -37,7 +37,7 @@ test('a replica goes on beside a version that it shares, keeps back one that it 
       ({ status }) => status,
       () => 0,
     )
-    await migratePostgres(sql.pool, [...migrations, shared, alone])
+    await migratePostgres(sql.pool, { steps: [...migrations, shared, alone] })
     old.signal('SIGCONT')
     assert.equal(await old.ended, 1)
     const words = `error: a newer Atrium has brought the database to version ${newestVersion + 2}, which this one (version ${newestVersion}) cannot work with`

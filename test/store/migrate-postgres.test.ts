@@ -72,9 +72,9 @@ async function asMember(t: TestContext, url: string): Promise<{ url: string; own
 test('a user who works under another role cuts off its old connections, and the role owns what is made', async (t) => {
   const { url, owner } = await asMember(t, await server.database())
   const sql = open(t, url)
-  await migratePostgres(sql.pool, [first])
+  await migratePostgres(sql.pool, { steps: [first] })
   const { old } = await connectOld(t, url)
-  await migratePostgres(sql.pool, [first, alone])
+  await migratePostgres(sql.pool, { steps: [first, alone] })
   await assert.rejects(old.query('SELECT 1'))
   const { rows } = await sql.pool.query(
     `SELECT current_user AS role, tableowner AS owner FROM pg_tables WHERE tablename = 'made'`,
@@ -85,7 +85,7 @@ test('a user who works under another role cuts off its old connections, and the 
 test('a connection that cannot be cut off keeps the migration back, with a way out', async (t) => {
   const url = await server.database()
   const sql = open(t, url)
-  await migratePostgres(sql.pool, [first])
+  await migratePostgres(sql.pool, { steps: [first] })
   const { old, pid } = await connectOld(t, url)
   process.kill(pid, 'SIGSTOP')
   let stopped = true
@@ -97,7 +97,7 @@ test('a connection that cannot be cut off keeps the migration back, with a way o
   // A second for each look.
   let now = 0
   const clock = t.mock.method(performance, 'now', () => (now += 1_000))
-  await assert.rejects(migratePostgres(sql.pool, [first, alone]), {
+  await assert.rejects(migratePostgres(sql.pool, { steps: [first, alone] }), {
     code: 'database_unavailable',
     message:
       /one connection of an earlier Atrium could not be cut off within 10 seconds: stop every process of it, and start again.* has version 1/,
@@ -106,13 +106,13 @@ test('a connection that cannot be cut off keeps the migration back, with a way o
   assert.equal(await versionOfPostgres(sql.pool), 1)
   goOn()
   await assert.rejects(old.query('SELECT 1'))
-  await migratePostgres(sql.pool, [first, alone])
+  await migratePostgres(sql.pool, { steps: [first, alone] })
   assert.equal(await versionOfPostgres(sql.pool), 2)
 })
 
 test('a new connection does not wait for a long migration for ever, and leaves nothing waiting in the server', async (t) => {
   const sql = open(t, await server.database())
-  await migratePostgres(sql.pool, [first])
+  await migratePostgres(sql.pool, { steps: [first] })
   const [migrating, connecting] = [await sql.pool.connect(), await sql.pool.connect()]
   try {
     await migrating.query('BEGIN; LOCK TABLE schema_version IN ACCESS EXCLUSIVE MODE')
@@ -139,29 +139,38 @@ test('processes that start together on an empty database migrate it once', async
 
 test('a database of a newer Atrium is left alone', async () => {
   const sql = openPostgres(await server.database())
-  await migratePostgres(sql.pool, migrations.slice(0, 1))
+  await migratePostgres(sql.pool, { steps: migrations.slice(0, 1) })
   await sql.pool.query('UPDATE schema_version SET version = $1', [migrations.length + 1])
   await rejectsWith(migratePostgres(sql.pool), 'database_unavailable')
   await sql.close()
+})
+
+test('each step of a database that exists is told before it begins', async (t) => {
+  const { pool } = open(t, await server.database())
+  const told: number[] = []
+  const onStep = (version: number) => void told.push(version)
+  await migratePostgres(pool, { steps: [first], onStep })
+  await migratePostgres(pool, { steps: [first, alone, { changes: [] }], onStep })
+  assert.deepEqual(told, [1, 2])
 })
 
 test('a step that fails leaves the database as it was, and says how to go back', async () => {
   const sql = openPostgres(await server.database())
   const made = { changes: ['CREATE TABLE a (b TEXT)', 'CREATE TABLE processes (seen_at BIGINT)'] }
   const broken = { changes: ['INSERT INTO a VALUES (1)', 'NOT SQL'] }
-  await migratePostgres(sql.pool, [made])
-  await assert.rejects(migratePostgres(sql.pool, [made, broken]), {
+  await migratePostgres(sql.pool, { steps: [made] })
+  await assert.rejects(migratePostgres(sql.pool, { steps: [made, broken] }), {
     code: 'database_unavailable',
     message: /from version 1 to 2 \(syntax error .*\) and has version 1\. To go back, run the Atrium of before$/,
   })
   assert.deepEqual((await sql.pool.query('SELECT * FROM a')).rows, [])
   const full = { changes: ["DO $$ BEGIN RAISE EXCEPTION USING ERRCODE = '53100'; END $$"] }
-  await assert.rejects(migratePostgres(sql.pool, [made, full]), {
+  await assert.rejects(migratePostgres(sql.pool, { steps: [made, full] }), {
     code: 'disk_full',
     message: /\(the database's disk is full.*\) and has version 1\. To go back, run the Atrium of before$/,
   })
   // A step before it has changed the database for good.
-  await assert.rejects(migratePostgres(sql.pool, [made, { changes: [] }, broken]), {
+  await assert.rejects(migratePostgres(sql.pool, { steps: [made, { changes: [] }, broken] }), {
     message:
       /from version 2 to 3 .* has version 2\. To go back, restore the backup .* \(version 1\) and run the Atrium of/,
   })
@@ -174,7 +183,7 @@ test('a process that is killed in the middle leaves whole steps, and the next on
   const code = `
     import { openPostgres } from '#store/postgres.ts'
     import { migratePostgres } from '#store/migrate-postgres.ts'
-    await migratePostgres(openPostgres(${JSON.stringify(url)}).pool, ${JSON.stringify(steps)})`
+    await migratePostgres(openPostgres(${JSON.stringify(url)}).pool, { steps: ${JSON.stringify(steps)} })`
   const child = spawn(process.execPath, ['--input-type=module-typescript', '-e', code], {
     cwd: join(import.meta.dirname, '../..'),
   })
@@ -183,14 +192,14 @@ test('a process that is killed in the middle leaves whole steps, and the next on
   const sleeping = `SELECT 1 FROM pg_stat_activity WHERE query = 'SELECT pg_sleep(3600)' AND datname = current_database()`
   await until(async () => (await pool.query(sleeping)).rowCount === 1)
   child.kill('SIGKILL')
-  await migratePostgres(pool, [first, alone])
+  await migratePostgres(pool, { steps: [first, alone] })
   const { rows } = await pool.query(`SELECT to_regclass('half') AS half, to_regclass('made') AS made`)
   assert.deepEqual([await versionOfPostgres(pool), rows], [2, [{ half: null, made: 'made' }]])
 })
 
 test('processes that cannot work with the new version keep it back while they run', async () => {
   const sql = openPostgres(await server.database())
-  await migratePostgres(sql.pool, migrations.slice(0, 17))
+  await migratePostgres(sql.pool, { steps: migrations.slice(0, 17) })
   await sql.pool.query(
     `INSERT INTO processes (owner, epoch, seen_at) VALUES ('old', 1, EXTRACT(EPOCH FROM now()) * 1000 + 3600000)`,
   )
@@ -200,7 +209,7 @@ test('processes that cannot work with the new version keep it back while they ru
   })
   assert.equal(await versionOfPostgres(sql.pool), 17)
   await sql.pool.query('UPDATE processes SET seen_at = 0')
-  await migratePostgres(sql.pool, migrations.slice(0, 18))
+  await migratePostgres(sql.pool, { steps: migrations.slice(0, 18) })
   await sql.close()
 })
 
@@ -217,9 +226,9 @@ async function startReading({ pool }: ReturnType<typeof openPostgres>) {
 test('a migration that earlier processes go on beside does not wait for a backup', async () => {
   const sql = openPostgres(await server.database())
   const [first, shared] = [{ changes: [] }, { changes: ['CREATE TABLE a (b TEXT)'], shared: true }] as const
-  await migratePostgres(sql.pool, [first])
+  await migratePostgres(sql.pool, { steps: [first] })
   const reader = await startReading(sql)
-  await migratePostgres(sql.pool, [first, shared])
+  await migratePostgres(sql.pool, { steps: [first, shared] })
   assert.equal((await reader.query('SELECT version FROM schema_version')).rowCount, 1)
   reader.release()
   assert.equal(await versionOfPostgres(sql.pool), 2)
@@ -228,9 +237,9 @@ test('a migration that earlier processes go on beside does not wait for a backup
 
 test('a migration that excludes earlier processes adds to a table from before what it stores there', async () => {
   const sql = openPostgres(await server.database())
-  await migratePostgres(sql.pool, [first])
+  await migratePostgres(sql.pool, { steps: [first] })
   await sql.pool.query('ALTER TABLE schema_version DROP COLUMN oldest')
-  await migratePostgres(sql.pool, [first, { changes: [] }])
+  await migratePostgres(sql.pool, { steps: [first, { changes: [] }] })
   const { rows } = await sql.pool.query('SELECT version, oldest FROM schema_version')
   assert.deepEqual(rows, [{ version: '2', oldest: '2' }])
   await sql.close()
@@ -239,12 +248,12 @@ test('a migration that excludes earlier processes adds to a table from before wh
 test('a migration that excludes earlier processes cuts off what they read, whatever the URL calls them, and no other program', async () => {
   const url = await server.database()
   const sql = openPostgres(url)
-  await migratePostgres(sql.pool, [first])
+  await migratePostgres(sql.pool, { steps: [first] })
   const old = openPostgres(`${url}${url.includes('?') ? '&' : '?'}application_name=ours`)
   const reader = await startReading(old)
   const other = new Client({ connectionString: url, application_name: 'psql' })
   await other.connect()
-  await migratePostgres(sql.pool, [first, { changes: [] }])
+  await migratePostgres(sql.pool, { steps: [first, { changes: [] }] })
   await assert.rejects(reader.query('SELECT 1'))
   assert.equal((await other.query('SELECT 1')).rowCount, 1)
   reader.release(true)
@@ -255,7 +264,7 @@ test('a restore over an earlier version cuts off the processes that cannot work 
   const url = await server.database()
   const sql = openPostgres(url)
   const found = migrations.findLastIndex(({ shared }) => !shared)
-  await migratePostgres(sql.pool, migrations.slice(0, found))
+  await migratePostgres(sql.pool, { steps: migrations.slice(0, found) })
   const reader = await startReading(sql)
   const load = await loadPostgres({ url, mark: 'm', termsOf: () => ({ title: [], body: [], extra: [] }) })
   await load.begin(found)
@@ -275,7 +284,7 @@ test('a look tells the version and makes nothing', async () => {
   }
   assert.deepEqual([await look(), await look()], [0, 0])
   const sql = openPostgres(url)
-  await migratePostgres(sql.pool, migrations.slice(0, 2))
+  await migratePostgres(sql.pool, { steps: migrations.slice(0, 2) })
   await sql.close()
   assert.deepEqual([await look(), await look()], [2, 2])
 })

@@ -28,7 +28,7 @@ function startProcess(path: string, steps: 'now' | 'next' | 'endless') {
     const steps = ${steps === 'now' ? 'migrations' : JSON.stringify(steps === 'next' ? next : endless)}
     process.stdin.once('data', () => {
       const sql = openSqlite(${JSON.stringify(path)})
-      migrateSqlite(sql.db, ${JSON.stringify(path)}, steps)
+      migrateSqlite(sql.db, ${JSON.stringify(path)}, { steps })
       sql.db.close()
       process.stdin.destroy()
     })
@@ -99,7 +99,7 @@ test('a process that is killed in the middle leaves whole steps and the copy, an
   assert.deepEqual(settingsOf(path), [{ name: 'v', value: '2' }])
   const sql = openSqlite(path)
   t.after(() => sql.close())
-  migrateSqlite(sql.db, path, [...next, { changes: [`INSERT INTO settings VALUES ('w', '3', 0, '')`] }])
+  migrateSqlite(sql.db, path, { steps: [...next, { changes: [`INSERT INTO settings VALUES ('w', '3', 0, '')`] }] })
   assert.deepEqual(settingsOf(path).length, 2)
   assert.equal(versionOf(copy), migrations.length, 'the copy from before all steps stays')
 })

@@ -30,9 +30,9 @@ test('a copy of what was there is kept before a migration, for its owner alone',
   const copy = `${path}.v${migrations.length}.backup`
   writeFileSync(copy, 'the copy of a migration that failed long ago')
   const sql = openSqlite(path)
-  const done = migrateSqlite(sql.db, path, next)
+  const done = migrateSqlite(sql.db, path, { steps: next })
   assert.deepEqual(done, { from: migrations.length, to: next.length, copy })
-  assert.equal(migrateSqlite(sql.db, path, next), undefined)
+  assert.equal(migrateSqlite(sql.db, path, { steps: next }), undefined)
   await sql.close()
   assert.deepEqual(settingsOf(copy), [{ name: 'before', value: '1' }])
   assert.equal(settingsOf(path).length, 2)
@@ -47,7 +47,7 @@ test('a migration that fails leaves the version and the rows as they were', asyn
   const broken = [...migrations, { changes: [`INSERT INTO settings VALUES ('v', '2', 0)`, 'NOT SQL'] }]
   const copy = `${path}.v${migrations.length}.backup`
   assert.throws(
-    () => migrateSqlite(sql.db, path, broken),
+    () => migrateSqlite(sql.db, path, { steps: broken }),
     (error: AppError) => {
       assert.equal(error.code, 'database_unavailable')
       assert(error.message.includes(`from version ${migrations.length} to ${broken.length}`), error.message)
@@ -60,7 +60,7 @@ test('a migration that fails leaves the version and the rows as they were', asyn
   assert.deepEqual(settingsOf(path), [])
   assert.equal(sql.db.isTransaction, false)
   const [from, to] = [next.length, next.length + 1]
-  assert.throws(() => migrateSqlite(sql.db, path, [...next, { changes: ['NOT SQL'] }]), {
+  assert.throws(() => migrateSqlite(sql.db, path, { steps: [...next, { changes: ['NOT SQL'] }] }), {
     message: new RegExp(`from version ${from} to ${to} .*\\.v${migrations.length}\\.backup`),
   })
   assert.equal(versionOf(path), next.length, 'the step before it stays')
@@ -72,7 +72,7 @@ test('a new file that cannot be made leaves nothing, and has no way back', async
   t.after(() => sql.close())
   const broken = [{ changes: ['CREATE TABLE a (b)'] }, { changes: ['NOT SQL'] }]
   assert.throws(
-    () => migrateSqlite(sql.db, path, broken),
+    () => migrateSqlite(sql.db, path, { steps: broken }),
     ({ message }: Error) => /syntax/.test(message) && !message.includes('To go back'),
   )
   assert.equal(versionOf(path), 0, 'one transaction makes it')
@@ -82,10 +82,10 @@ test('a new file that cannot be made leaves nothing, and has no way back', async
 test('a migration sorts in files, and everything after it in memory', async (t) => {
   const path = join(folder(t), 'atrium.db')
   const sql = openSqlite(path)
-  migrateSqlite(sql.db, path, [{ changes: ['CREATE TABLE stores (was INT)'] }])
+  migrateSqlite(sql.db, path, { steps: [{ changes: ['CREATE TABLE stores (was INT)'] }] })
   assert.equal(sql.db.prepare('PRAGMA temp_store').get()?.['temp_store'], 2, 'a new file has nothing to sort')
   const asks = { changes: ['INSERT INTO stores SELECT temp_store FROM pragma_temp_store'] }
-  migrateSqlite(sql.db, path, [{ changes: [] }, asks])
+  migrateSqlite(sql.db, path, { steps: [{ changes: [] }, asks] })
   const [file, memory] = [1, 2]
   assert.equal(sql.db.prepare('SELECT was FROM stores').get()?.['was'], file)
   assert.equal(sql.db.prepare('PRAGMA temp_store').get()?.['temp_store'], memory)
@@ -102,11 +102,27 @@ test('a database of a newer Atrium is refused and not touched', (t) => {
   assert.equal(versionOf(path), migrations.length + 1)
 })
 
+test('each step is told before it begins, and the copy before it is made; a new file has none to tell', (t) => {
+  const path = join(folder(t), 'a.db')
+  const { db } = openSqlite(path)
+  t.after(() => db.close())
+  const told: string[] = []
+  const onStep = (version: number) => {
+    told.push(`${version}, ${existsSync(`${path}.v${migrations.length - 2}.backup`) ? 'copied' : 'no copy'}`)
+    assert.equal(versionOf(path), version)
+  }
+  migrateSqlite(db, path, { steps: migrations.slice(0, -2), onStep })
+  migrateSqlite(db, path, { onStep })
+  migrateSqlite(db, path, { onStep })
+  const [two, one] = [migrations.length - 2, migrations.length - 1]
+  assert.deepEqual(told, [`${two}, no copy`, `${two}, copied`, `${one}, copied`])
+})
+
 test('several steps keep one copy, of the version before the first', async (t) => {
   const path = join(folder(t), 'a.db')
   const sql = openSqlite(path)
   t.after(() => sql.close())
-  migrateSqlite(sql.db, path, migrations.slice(0, 20))
+  migrateSqlite(sql.db, path, { steps: migrations.slice(0, 20) })
   migrateSqlite(sql.db, path)
   assert.deepEqual(
     readdirSync(join(path, '..')).filter((name) => name.endsWith('.backup')),
@@ -117,7 +133,7 @@ test('several steps keep one copy, of the version before the first', async (t) =
 test('what killed processes had copied so far is removed by the next one, whoever has their numbers now', async (t) => {
   const path = join(folder(t), 'a.db')
   const sql = openSqlite(path)
-  migrateSqlite(sql.db, path, migrations.slice(0, -1))
+  migrateSqlite(sql.db, path, { steps: migrations.slice(0, -1) })
   await sql.close()
   const copy = `${path}.v${migrations.length - 1}.backup`
   const left = ['', '-journal'].flatMap((end) =>
@@ -145,7 +161,7 @@ test('a copy that cannot be made keeps the database as it was, and says why and 
     return prepare(text)
   })
   const megabytes = Math.ceil((statSync(path).size + statSync(`${path}-wal`).size) / 1e6)
-  assert.throws(() => migrateSqlite(sql.db, path, next), {
+  assert.throws(() => migrateSqlite(sql.db, path, { steps: next }), {
     code: 'disk_full',
     message: new RegExp(
       `copy .* could not be made \\(database or disk is full\\)\\. The database has version ${migrations.length} as before: make room for ${megabytes} MB in .* or run the Atrium of before$`,
@@ -155,12 +171,12 @@ test('a copy that cannot be made keeps the database as it was, and says why and 
     if (text.startsWith('VACUUM')) throw new Error('no such folder')
     return prepare(text)
   })
-  assert.throws(() => migrateSqlite(sql.db, path, next), {
+  assert.throws(() => migrateSqlite(sql.db, path, { steps: next }), {
     code: 'database_unavailable',
     message:
       /could not be made \(no such folder\)\. .* as before: mend this and start again, or run the Atrium of before$/,
   })
   full.mock.restore()
   assert.equal(versionOf(path), migrations.length)
-  assert.equal(migrateSqlite(sql.db, path, next)?.to, next.length)
+  assert.equal(migrateSqlite(sql.db, path, { steps: next })?.to, next.length)
 })

@@ -29,7 +29,7 @@ export async function openSqliteVersion(t: Closer, version: number): Promise<Old
   const path = `${folder(t)}/a.db`
   const sql = openSqlite(path)
   t.after(() => sql.close())
-  const migrate = async (to: number) => void migrateSqlite(sql.db, path, migrations.slice(0, to))
+  const migrate = async (to: number) => void migrateSqlite(sql.db, path, { steps: migrations.slice(0, to) })
   await migrate(version)
   return {
     backend: sql.backend,
@@ -47,7 +47,7 @@ export async function openSqliteVersion(t: Closer, version: number): Promise<Old
 export async function openPostgresVersion(t: Closer, version: number, url: string): Promise<OldDatabase> {
   const sql = openPostgres(url)
   t.after(() => sql.close())
-  const migrate = (to: number) => migratePostgres(sql.pool, migrations.slice(0, to))
+  const migrate = (to: number) => migratePostgres(sql.pool, { steps: migrations.slice(0, to) })
   await migrate(version)
   return {
     backend: sql.backend,
