@@ -1,16 +1,18 @@
 // Migrations on SQLite: one exclusive transaction per version, after a copy of the file; a new file takes one for all.
-import { chmodSync, readdirSync, renameSync, rmSync, statSync } from 'node:fs'
+import { chmodSync, existsSync, readdirSync, renameSync, rmSync, statSync } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { AppError, type ErrorCode } from '#core/errors.ts'
 import { syncPath } from '#lib/sync-path.ts'
-import { type Migrating, migrations, statementsOf } from './migrations.ts'
+import { type Migrating, type Migration, migrations, statementsOf } from './migrations.ts'
 import { asAppError } from './sqlite-faults.ts'
 import { checkVersion } from './version-check.ts'
 
 /** SQLite writes it beside a copy that it makes, and would take it for that of the next copy with the name. */
 const journalEnd = '-journal'
 const halfCopy = new RegExp(`^\\d+\\.backup\\.\\d+(${journalEnd})?$`)
+/** Between two steps, `application_id` is the version that the upgrade began with, times this, plus the one it has reached. */
+const underWay = 65_536
 
 /** The versions of a migration, and the copy from before it. */
 export type Migrated = { readonly from: number; readonly to: number; readonly copy: string }
@@ -25,12 +27,15 @@ export function migrateSqlite(
   path: string,
   { steps = migrations, onStep = () => {} }: Migrating = {},
 ): Migrated | undefined {
-  const from = versionOf(db)
-  checkVersion(from, steps, path)
-  if (from === steps.length) return undefined
-  const copy = `${path}.v${from}.backup`
+  const found = versionOf(db)
+  checkVersion(found, steps, path)
+  if (found === steps.length) return undefined
+  const began = beginningOf(db, found)
+  const goesOn = began < found && existsSync(copyOf(path, began))
+  const from = goesOn ? began : found
+  const copy = copyOf(path, from)
   const copies = from > 0 && path !== ':memory:'
-  if (copies) {
+  if (copies && !goesOn) {
     onStep(from)
     try {
       keepCopy(db, copy, from)
@@ -45,14 +50,14 @@ export function migrateSqlite(
   // The sorted rows of a new index need not fit into memory.
   if (from > 0) db.exec('PRAGMA temp_store=FILE')
   try {
-    for (let version = from; version < steps.length; version = versionOf(db)) {
+    for (let version = found; version < steps.length; version = versionOf(db)) {
       if (from > 0) onStep(version)
-      migrateTo(db, from === 0 ? steps.length : version + 1, { from: version, steps })
+      migrateTo(db, from === 0 ? steps.length : version + 1, { from: version, began: from, steps })
     }
   } catch (error) {
     if (!copies) throw error
-    const found = versionOf(db)
-    const where = `the database could not be brought from version ${found} to ${found + 1} (${(error as Error).message})`
+    const version = versionOf(db)
+    const where = `the database could not be brought from version ${version} to ${version + 1} (${(error as Error).message})`
     throw failed(error, () => `${where}. ${wayBack({ from, copy, path })}`)
   } finally {
     if (from > 0) db.exec('PRAGMA temp_store=MEMORY')
@@ -79,11 +84,19 @@ function megabytesOf(path: string): number {
 
 /** Brings a new file that nobody else has open to a version, without a copy. */
 export function applyMigrations(db: DatabaseSync, to = migrations.length): void {
-  migrateTo(db, to, { from: versionOf(db), steps: migrations })
+  const from = versionOf(db)
+  migrateTo(db, to, { from, began: from, steps: migrations.slice(0, to) })
 }
 
+function copyOf(path: string, version: number): string {
+  return `${path}.v${version}.backup`
+}
+
+/** `began` is the version that the whole upgrade began with. */
+type Leg = { readonly from: number; readonly began: number; readonly steps: readonly Migration[] }
+
 /** Does nothing if another process has brought the file beyond `from` meanwhile. */
-function migrateTo(db: DatabaseSync, to: number, { from, steps }: { from: number; steps: typeof migrations }): void {
+function migrateTo(db: DatabaseSync, to: number, { from, began, steps }: Leg): void {
   db.exec('BEGIN EXCLUSIVE')
   try {
     if (versionOf(db) === from && to > from) {
@@ -91,6 +104,7 @@ function migrateTo(db: DatabaseSync, to: number, { from, steps }: { from: number
         for (const statement of statementsOf(step, 'sqlite')) db.exec(statement)
       }
       db.exec(`PRAGMA user_version = ${to}`)
+      db.exec(`PRAGMA application_id = ${to === steps.length ? 0 : began * underWay + to}`)
     }
     db.exec('COMMIT')
   } catch (error) {
@@ -129,6 +143,15 @@ export function removeHalfCopies(path: string): void {
     if (name.startsWith(prefix) && halfCopy.test(name.slice(prefix.length)))
       rmSync(join(dirname(path), name), { force: true })
   }
+}
+
+/**
+ * The version with which the upgrade began that has brought the file to `version` and was cut off there, else `version`. A
+ * copy from within an upgrade is no way back: no Atrium of before may know its version.
+ */
+function beginningOf(db: DatabaseSync, version: number): number {
+  const mark = Number(db.prepare('PRAGMA application_id').get()?.['application_id'])
+  return mark % underWay === version ? Math.floor(mark / underWay) : version
 }
 
 /** The schema version of a file; 0 if it is empty. */

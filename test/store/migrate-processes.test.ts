@@ -84,7 +84,7 @@ test('a process that finds another one making the file waits for it', async (t) 
   assert.deepEqual(await child.over, { code: 0, errors: '' })
 })
 
-test('a process that is killed in the middle leaves whole steps and the copy, and the next one goes on', async (t) => {
+test('a process that is killed in the middle leaves whole steps and the copy, and the next one goes on with that copy', async (t) => {
   const path = join(folder(t), 'a.db')
   await openStore({ path, seal: createSeal('0'.repeat(64)) }).close()
   const child = startProcess(path, 'endless')
@@ -99,7 +99,10 @@ test('a process that is killed in the middle leaves whole steps and the copy, an
   assert.deepEqual(settingsOf(path), [{ name: 'v', value: '2' }])
   const sql = openSqlite(path)
   t.after(() => sql.close())
-  migrateSqlite(sql.db, path, { steps: [...next, { changes: [`INSERT INTO settings VALUES ('w', '3', 0, '')`] }] })
+  const steps = [...next, { changes: [`INSERT INTO settings VALUES ('w', '3', 0, '')`] }]
+  assert.deepEqual(migrateSqlite(sql.db, path, { steps }), { from: migrations.length, to: steps.length, copy })
   assert.deepEqual(settingsOf(path).length, 2)
-  assert.equal(versionOf(copy), migrations.length, 'the copy from before all steps stays')
+  assert.equal(versionOf(copy), migrations.length)
+  const copies = readdirSync(join(path, '..')).filter((name) => name.endsWith('.backup'))
+  assert.equal(copies.length, 1, 'the Atrium of before knows no version between')
 })

@@ -1,6 +1,6 @@
 // Migrations: once, whoever comes together; with a copy before; never backwards.
 import assert from 'node:assert/strict'
-import { existsSync, readdirSync, statSync, writeFileSync } from 'node:fs'
+import { existsSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { test } from 'node:test'
@@ -117,6 +117,44 @@ test('each step is told before it begins, and the copy before it is made; a new 
   const [two, one] = [migrations.length - 2, migrations.length - 1]
   assert.deepEqual(told, [`${two}, no copy`, `${two}, copied`, `${one}, copied`])
 })
+
+const broken = { changes: ['NOT SQL'] }
+
+for (const [what, change] of [
+  ['and whose copy is gone', (path: string) => rmSync(`${path}.v${migrations.length}.backup`)],
+  [
+    'and that another Atrium has ended since',
+    (path: string) => {
+      const db = new DatabaseSync(path)
+      migrateSqlite(db, path, { steps: [...next, { changes: [] }] })
+      const { application_id: mark } = db.prepare('PRAGMA application_id').get() ?? {}
+      db.close()
+      assert.equal(mark, 0)
+    },
+  ],
+  [
+    'and that an earlier Atrium has ended since',
+    (path: string) => {
+      const db = new DatabaseSync(path)
+      db.exec(`PRAGMA user_version = ${next.length + 1}`)
+      db.close()
+    },
+  ],
+] as const) {
+  test(`an upgrade that was cut off ${what} gets a new copy`, (t) => {
+    const path = join(folder(t), 'a.db')
+    const { db } = openSqlite(path)
+    t.after(() => db.close())
+    migrateSqlite(db, path)
+    assert.throws(() => migrateSqlite(db, path, { steps: [...next, broken] }))
+    change(path)
+    const from = versionOf(path)
+    const steps = [...next, { changes: [] }, { changes: [] }]
+    const copy = `${path}.v${from}.backup`
+    assert.deepEqual(migrateSqlite(db, path, { steps }), { from, to: steps.length, copy })
+    assert.equal(versionOf(copy), from)
+  })
+}
 
 test('several steps keep one copy, of the version before the first', async (t) => {
   const path = join(folder(t), 'a.db')
