@@ -1,4 +1,5 @@
 // Stop words of a few languages. They show whether a text is English, and carry little meaning in a query.
+import { hashOf } from './word-hash.ts'
 
 const english =
   'a about after all also am an and any are as at be because been before being but by can could did do does doing done for from get had has have he her here him his how i if in into is it its just me more my no not now of on one or our out over s she should so some such t than that the their them then there these they this those to too up us was we were what when where which while who whom why will with would you your'
@@ -15,19 +16,25 @@ const dutch =
 const portuguese =
   'ao aos as com como da das de do dos e em entre foi isso já mais mas muito na nas no nos não o os ou para pela pelo por quando que se sem ser seu sua são também um uma'
 
-const commonEnglish = setOf(english)
-const commonForeign = setOf(german, french, spanish, italian, dutch, portuguese)
+const commonEnglish = tableOf(english)
+const commonForeign = tableOf(german, french, spanish, italian, dutch, portuguese)
 
 export function isCommonEnglish(word: string): boolean {
-  return commonEnglish.has(word)
+  return commonEnglish.get(hashOf(word)) === word
 }
 
 /** Common in one of the other languages. Such a word may also be an English one. */
 export function isCommonForeign(word: string): boolean {
-  return commonForeign.has(word)
+  return commonForeign.get(hashOf(word)) === word
 }
 
-function setOf(...lists: readonly string[]): ReadonlySet<string> {
+/** The words by their hashes, which are all different. */
+function tableOf(...lists: readonly string[]): ReadonlyMap<number, string> {
   const words = lists.join(' ').split(' ')
-  return new Set(words.map((word) => word.normalize('NFKD').replaceAll(/[\u0300-\u036f]/g, '')))
+  return new Map(
+    words.map((word) => {
+      const folded = word.normalize('NFKD').replaceAll(/[\u0300-\u036f]/g, '')
+      return [hashOf(folded), folded]
+    }),
+  )
 }

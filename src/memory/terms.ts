@@ -8,7 +8,7 @@ import { createWordCache } from './word-cache.ts'
 /** Longer words are truncated: indexes limit the length of a term. */
 const maxWordLength = 64
 /** Words that each reader keeps. */
-const defaultMaxCached = 16_000
+const defaultMaxCached = 32_000
 
 /** Scripts without spaces between words. */
 const unspaced = String.raw`\p{scx=Han}\p{scx=Hira}\p{scx=Kana}\p{scx=Hang}\p{sc=Thai}\p{sc=Lao}\p{sc=Khmer}\p{sc=Myanmar}`
@@ -148,10 +148,8 @@ function readWord(found: string, patterns: () => Patterns): Word {
   const spelled = spell(found, patterns)
   const { body, plain, whole, last, spellings } = spelled
   const written = plain.filter((each, at) => each !== body[at])
-  // V8 keeps each text that is looked up in a table of its own, and blocks the event loop while that grows: pairs of
-  // characters, of which there are very many, are not looked up.
-  const rare = spelled.unspaced ? plain : plain.filter((each) => !isCommonEnglish(each) && !isCommonForeign(each))
-  const english = spelled.unspaced ? 0 : plain.filter(isCommonEnglish).length
+  const rare = plain.filter((each) => !isCommonEnglish(each) && !isCommonForeign(each))
+  const english = plain.filter(isCommonEnglish).length
   return {
     ...spelled,
     // The last character of a run starts no pair, so it is indexed alone.

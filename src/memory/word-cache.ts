@@ -1,18 +1,27 @@
 // A bounded cache of what is made of words. A word that occurs again stays; the others are forgotten in time.
+import { hashOf } from './word-hash.ts'
 
-/** `max` words are kept for sure, and at most twice as many. */
-export function createWordCache<T extends object>(max: number, make: (word: string) => T): (word: string) => T {
-  let recent = new Map<string, T>()
-  let older = new Map<string, T>()
-  return (word) => {
-    const known = recent.get(word)
-    if (known) return known
+/** Keeps at most `max` words: of those that have the same place, the two that occurred last. */
+export function createWordCache<T>(max: number, make: (word: string) => T): (word: string) => T {
+  type Known = { readonly word: string; readonly made: T }
+  const places = Math.ceil(max / 2)
+  // Not maps: see `word-hash.ts`.
+  const recent = Array.from<Known | undefined>({ length: places })
+  const older = Array.from<Known | undefined>({ length: places })
+
+  function add(word: string): Known {
     // A copy: V8 makes a slice of a word of 13 or more characters, and a slice keeps the whole text in memory.
     const own = Buffer.from(word).toString()
-    const made = older.get(own) ?? make(own)
-    // Words that were not used since the last time are forgotten.
-    if (recent.size >= max) [older, recent] = [recent, new Map()]
-    recent.set(own, made)
-    return made
+    return { word: own, made: make(own) }
+  }
+
+  return (word) => {
+    const place = hashOf(word) % places
+    const [last, before] = [recent[place], older[place]]
+    if (last?.word === word) return last.made
+    const known = before?.word === word ? before : add(word)
+    older[place] = last
+    recent[place] = known
+    return known.made
   }
 }

@@ -4,6 +4,7 @@ import { createWordCache } from '#memory/word-cache.ts'
 
 test('a word that occurs again stays, one that does not is forgotten', () => {
   const made: string[] = []
+  // Two words are kept, at one place.
   const read = createWordCache(2, (word) => {
     made.push(word)
     return { word }
@@ -12,12 +13,14 @@ test('a word that occurs again stays, one that does not is forgotten', () => {
   // Each row: the words that are read, and those of them that are made anew.
   const rows: [string, string][] = [
     ['a', ''],
-    ['b c', 'b c'],
+    ['b', 'b'],
+    ['a b', ''],
     ['a', ''],
-    ['d e', 'd e'],
+    ['c', 'c'],
     ['a', ''],
     ['b', 'b'],
-    ['f g h', 'f g h'],
+    ['a', ''],
+    ['d e', 'd e'],
     ['a', 'a'],
   ]
   for (const [words, anew] of rows) {
@@ -26,4 +29,10 @@ test('a word that occurs again stays, one that does not is forgotten', () => {
     assert.equal(made.join(' '), anew, `after ${words}`)
   }
   assert.notEqual(read('a'), first)
+})
+
+test('words with the same hash are told apart', () => {
+  const read = createWordCache(100, (word) => word)
+  // 33 * 'a' + 'b' is 33 * 'b' + 'A'.
+  for (const word of ['ab', 'bA', 'ab', 'bA']) assert.equal(read(word), word)
 })
