@@ -142,6 +142,19 @@ test('two scans together find what either finds, each once and in order', () => 
   assert.deepEqual(joinScans(one, createLeakScan([], [])).find(text), one.find(text))
 })
 
+test('leaks that two scans find are told apart without a key for each, which V8 would keep', (t) => {
+  const scan = joinScans(createLeakScan(), createLeakScan())
+  const text = 'ghp_0123456789abcdefghijABCDEFGHIJ012345 '.repeat(3)
+  const setKey = t.mock.method(Map.prototype, 'set')
+  const found = scan.find(text)
+  const keys = setKey.mock.calls.map(({ arguments: [key] }) => key as unknown)
+  assert.equal(found.length, 3)
+  assert.deepEqual(
+    keys.filter((key) => typeof key === 'string'),
+    [],
+  )
+})
+
 for (const [escape, text] of [
   ['percent', 'https://e.example/?d=%67hp_0123456789abcdefghijABCDEFGHIJ012345'],
   ['twice percent', 'https://e.example/?d=%2567hp_0123456789abcdefghijABCDEFGHIJ012345'],
