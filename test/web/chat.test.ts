@@ -79,6 +79,12 @@ test('tables, code with a copy button and colours, and math are shown as such', 
   // The page has one heading of the first rank; a list of Hebrew words stands on its own side.
   await replies(page).getByRole('heading', { name: 'Routes', level: 2 }).waitFor()
   await untilEqual(() => page.locator('h1').count(), 1)
+  // Its many parts are not painted again with every word that comes after it.
+  const formula = page.locator('.math').first()
+  assert.equal(
+    await formula.evaluate((node) => node.ownerDocument.defaultView.getComputedStyle(node).isolation),
+    'isolate',
+  )
   const list = replies(page).locator('ul')
   assert.equal(await list.evaluate((node) => node.ownerDocument.defaultView.getComputedStyle(node).direction), 'rtl')
   await page.locator('.code-frame .code-keyword').first().waitFor()
