@@ -205,6 +205,24 @@ test('Esc closes an empty form for a new document and leads back to its button; 
   await text.waitFor({ state: 'detached' })
 })
 
+test('the draft of a new document keeps its path, as Undo does', { skip }, async (t) => {
+  const page = await site.open(t, '/memory?new')
+  const path = page.getByRole('textbox', { name: 'Path' })
+  const text = page.getByRole('textbox', { name: 'Document' })
+  await path.fill('notes/today.md')
+  await text.fill('half a thought')
+  await page.reload()
+  await untilEqual(() => path.inputValue(), 'notes/today.md')
+  await page.getByRole('button', { name: 'Cancel' }).click()
+  await page.getByRole('button', { name: 'Undo' }).click()
+  await untilEqual(() => text.inputValue(), 'half a thought')
+  assert.equal(await path.inputValue(), 'notes/today.md')
+  await page.getByRole('button', { name: 'Cancel' }).click()
+  await page.getByRole('button', { name: 'New document' }).click()
+  await untilEqual(() => text.inputValue(), '')
+  assert.equal(await path.inputValue(), '')
+})
+
 test('a deleted document is gone at once, and Undo brings it back; an identity file can be written', {
   skip,
 }, async (t) => {

@@ -30,7 +30,7 @@ import {
   pathFault,
   saveDocument,
 } from '../store/memory.ts'
-import { documentDraft, keepDocumentDraft } from '../store/drafts.ts'
+import { documentDraft, keepDocumentDraft, keepNewDocument, newDocumentPath } from '../store/drafts.ts'
 import { notify } from '../store/notices.ts'
 import { authorWords } from './author-words.ts'
 import { DocumentHistory } from './document-history.tsx'
@@ -241,10 +241,11 @@ function Missing({ path }: { path: string }) {
 
 /** The form for a new document. A failed save keeps path and text. */
 export function NewDocument() {
-  const path = useSignal('')
-  // No document has an empty path: this is the draft of a new one.
+  // No document has an empty path: its draft is that of a new one.
+  const path = useSignal(newDocumentPath())
   const content = useSignal(documentDraft('') ?? '')
   const act = useAct()
+  const keep = (): void => keepNewDocument(content.peek(), path.peek())
   const save = async (): Promise<void> => {
     const newPath = path.value.trim()
     const wrong = pathFault(newPath)
@@ -260,18 +261,17 @@ export function NewDocument() {
       if (!(error instanceof ChangedMeanwhile)) throw error
       throw new Error('There is a document at this path already. Choose another, or open that one.', { cause: error })
     }
-    keepDocumentDraft('', undefined)
+    keepNewDocument('', '')
     notify(`${newPath} is saved`)
     go(addressOf(newPath))
     focusSoon('#main')
   }
   const cancel = (): void => {
-    const words = content.peek()
-    keepDocumentDraft('', undefined)
+    keepNewDocument('', '')
     go('/memory')
-    if (words === '') return
+    if (content.peek() === '') return
     const undo = (): void => {
-      keepDocumentDraft('', words)
+      keep()
       go(newDocumentAddress)
     }
     notify('The new document is dropped', { undo })
@@ -295,14 +295,17 @@ export function NewDocument() {
           maxLength={maxDocumentPathChars}
           value={path.value}
           fault={act.fault.value}
-          onInput={(value) => (path.value = value)}
+          onInput={(value) => {
+            path.value = value
+            keep()
+          }}
         />
         <Area
           label="Document"
           value={content.value}
           onInput={(value) => {
             content.value = value
-            keepDocumentDraft('', value === '' ? undefined : value)
+            keep()
           }}
         />
       </Form>

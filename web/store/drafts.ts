@@ -32,3 +32,14 @@ export function keepDocumentDraft(path: string, text: string | undefined): void 
   writeStored(`draft.memory/${path}`, text)
   changes.value++
 }
+
+/** The path of the new document: it is kept beside its text. */
+export function newDocumentPath(): string {
+  return documentDraft('') === undefined ? '' : (readStored('draft.new.path') ?? '')
+}
+
+/** Keeps the unsaved new document, whose text is the draft of the empty path; no text drops it. */
+export function keepNewDocument(text: string, path: string): void {
+  writeStored('draft.new.path', text === '' ? undefined : path)
+  keepDocumentDraft('', text === '' ? undefined : text)
+}
