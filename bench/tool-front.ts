@@ -29,8 +29,8 @@ export type Order =
       readonly calls: number
       readonly inFlight: number
     }
-  /** Stops the processes of a tool, so that its next call starts a new one. */
-  | { readonly do: 'forget'; readonly name: string }
+  /** Stops all processes, so that the next call of a tool starts a new one. */
+  | { readonly do: 'restart' }
 
 /** The time of each call, the total, and the ids of the live processes by tool name. */
 export type OrderResult = {
@@ -42,16 +42,18 @@ export type OrderResult = {
 const [folder = '', processes = ''] = process.argv.slice(2)
 const tools = new Map<string, LoadedTool>()
 const scan = createLeakScan()
-const sandbox = createSandbox({
-  cacheFolder: join(folder, 'cache'),
-  maxProcesses: Number(processes),
-  secret: () => Promise.resolve(undefined),
-  scan: () => scan,
-  limits: { take: () => Promise.resolve({ allowed: true, retryAfterMs: 0 }) },
-  log: silentLog,
-  now: Date.now,
-  dial: stubDial(),
-})
+const openSandbox = () =>
+  createSandbox({
+    cacheFolder: join(folder, 'cache'),
+    maxProcesses: Number(processes),
+    secret: () => Promise.resolve(undefined),
+    scan: () => scan,
+    limits: { take: () => Promise.resolve({ allowed: true, retryAfterMs: 0 }) },
+    log: silentLog,
+    now: Date.now,
+    dial: stubDial(),
+  })
+let sandbox = openSandbox()
 
 const server = createServer((request, response) => {
   let body = ''
@@ -96,8 +98,9 @@ async function timesOf(order: Order): Promise<number[]> {
     }
     case 'call':
       return callAll(order)
-    case 'forget':
-      sandbox.forget(loaded(order.name))
+    case 'restart':
+      await sandbox.close()
+      sandbox = openSandbox()
       return []
     default:
       return order satisfies never

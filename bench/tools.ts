@@ -71,7 +71,7 @@ export const tools: Suite = async (bench) => {
 async function begin({ scale }: Bench, front: Child, kind: Kind): Promise<Result> {
   const firsts: number[] = []
   for (let at = 0; at < scale.starts; at++) {
-    await send(front, { do: 'forget', name: kind.tool.name })
+    await send(front, { do: 'restart' })
     firsts.push(...(await call(front, kind, 1)).times)
   }
   await pause(idleMs)

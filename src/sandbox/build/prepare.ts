@@ -14,7 +14,6 @@ export type Prepared = {
   readonly sha256: string
   readonly folder: string
   readonly witVersion: WitVersion
-  readonly imports: readonly string[]
 }
 
 export type PrepareParts = {
@@ -52,7 +51,7 @@ export async function prepareComponent(component: Uint8Array, parts: PreparePart
     const about = { tool: outline.tool, witVersion: outline.witVersion }
     writeFolder(folder, new Map([...files, ['about.json', Buffer.from(JSON.stringify(about))]]))
   }
-  return { sha256, folder, witVersion: outline.witVersion, imports: outline.imports }
+  return { sha256, folder, witVersion: outline.witVersion }
 }
 
 /** The files in the answer of the transpiling process. That process has read hostile bytes, so its answer is not trusted. */

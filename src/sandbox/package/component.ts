@@ -8,7 +8,6 @@ export type WitVersion = '0.3' | '0.4'
 
 export type Outline = {
   readonly imports: readonly string[]
-  readonly exports: readonly string[]
   readonly witVersion: WitVersion
   /** The tool interface with its version, such as near:agent/tool@0.3.0. */
   readonly tool: string
@@ -61,7 +60,7 @@ export function outlineOf(bytes: Uint8Array): Outline {
   if (host !== undefined && versionOf(host) !== witVersion) {
     throw new ToolFault('interface_missing', `the component mixes ${tool} with ${host}; build it against one version`)
   }
-  return { imports, exports, witVersion, tool, ...(host !== undefined && { host }) }
+  return { imports, witVersion, tool, ...(host !== undefined && { host }) }
 }
 
 /** An interface name without its version. */

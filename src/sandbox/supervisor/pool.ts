@@ -10,10 +10,8 @@ import { type Job, startProcess, type ToolProcess } from './process.ts'
 export interface ToolPool {
   /** Runs a job in a process of the tool whose code is in `folder`. */
   run(folder: string, job: Job): Promise<Result>
-  /** Stops the idle processes of a tool that was removed or replaced. */
-  forget(folder: string): void
   /** The live processes, by the folder of their tool. */
-  live(): readonly { folder: string; busy: boolean; pid: number | undefined }[]
+  live(): readonly { folder: string; pid: number | undefined }[]
   close(): Promise<void>
 }
 
@@ -165,10 +163,7 @@ export function createToolPool({
         releaseSlot(slot)
       }
     },
-    forget(folder) {
-      for (const each of slots) if (each.folder === folder && !each.busy) drop(each)
-    },
-    live: () => [...slots].map(({ folder, busy, process: { pid } }) => ({ folder, busy, pid })),
+    live: () => [...slots].map(({ folder, process: { pid } }) => ({ folder, pid })),
     close() {
       open = false
       for (const { fail } of queue) fail(new ToolFault('sandbox_unavailable', 'the service is shutting down'))

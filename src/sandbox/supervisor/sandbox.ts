@@ -52,7 +52,7 @@ export type SandboxParts = {
 }
 
 /** A checked package, ready to be stored and called. */
-export type LoadedTool = InstalledTool & { readonly warnings: readonly string[]; readonly witVersion: string }
+export type LoadedTool = InstalledTool & { readonly warnings: readonly string[] }
 
 /** The report of one call, as `tool test` prints it. */
 export type TestReport = {
@@ -73,8 +73,6 @@ export interface Sandbox {
   execute(tool: InstalledTool, call: Call): Promise<string>
   /** Runs one call as the operator. A fault is part of the report. The parameters are not checked to be JSON. */
   testCall(tool: InstalledTool, call: { params: string; context?: string; signal?: AbortSignal }): Promise<TestReport>
-  /** Stops the idle processes of a tool that was removed or replaced. */
-  forget(tool: Pick<InstalledTool, 'folder'>): void
   live: ToolPool['live']
   close(): Promise<void>
 }
@@ -196,7 +194,6 @@ export function createSandbox(parts: SandboxParts): Sandbox {
         name,
         sha256: prepared.sha256,
         folder: prepared.folder,
-        witVersion: prepared.witVersion,
         capabilities,
         schema,
         description,
@@ -216,7 +213,6 @@ export function createSandbox(parts: SandboxParts): Sandbox {
       if (typeof outcome === 'string') return { output: outcome, error: null, ...report }
       return { output: null, error: outcome.message, code: outcome.code, ...report }
     },
-    forget: ({ folder }) => pool?.forget(folder),
     live: () => pool?.live() ?? [],
     close: () => pool?.close() ?? Promise.resolve(),
   }

@@ -219,7 +219,6 @@ test('a call of the agent reports its requests, and writes its log lines and the
 
 test('a sandbox that was never used has no process, and closes at once', async () => {
   const { sandbox } = createRig()
-  sandbox.forget(tool)
   assert.deepEqual(sandbox.live(), [])
   await sandbox.close()
 })
