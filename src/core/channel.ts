@@ -12,7 +12,6 @@ export type PairedChat = {
   readonly user: UserId
   /** The thread that messages go to; absent before the first message, and after `/new`. */
   readonly threadId?: string
-  readonly pairedAt: number
 }
 
 /**
@@ -33,7 +32,6 @@ export type Post = {
   readonly source?: string
   /** Its messages in the chat, in order. */
   readonly messages: readonly string[]
-  readonly createdAt: number
 }
 
 /** Updates of a channel that belong together. They are taken once: what they cause is stored in the same transaction. */
@@ -83,7 +81,6 @@ export interface ChannelRecords {
   /** Stores a code that pairs a chat once. It replaces the user's code before. */
   addCode(code: PairingCode): Promise<void>
   chat(channel: Door, chat: string): Promise<PairedChat | undefined>
-  chatOf(channel: Door, user: UserId): Promise<PairedChat | undefined>
   /** Forgets the user's chat and code, with their posts; the chat that was paired. */
   unpair(channel: Door, user: UserId): Promise<string | undefined>
   /** True if these updates, or a part of them, were taken before. */

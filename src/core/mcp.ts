@@ -66,10 +66,7 @@ export type McpServer = {
   /** The server's words about its use: shown to people, never part of a prompt. */
   readonly instructions: string
   readonly tools: readonly McpTool[]
-  readonly addedAt: number
 }
-
-export type NewMcpServer = Omit<McpServer, 'addedAt'>
 
 /** A tool is offered to the model only if it is `on`. */
 export type McpToolStatus = 'on' | 'off' | 'changed' | 'refused'
@@ -86,7 +83,7 @@ export interface McpStore {
   /** All servers with their tools, by name. */
   list(): Promise<readonly McpServer[]>
   /** Adds a server. Throws invalid_input if the name is taken or there are too many servers. */
-  add(server: NewMcpServer): Promise<void>
+  add(server: McpServer): Promise<void>
   /**
    * Changes a server: `decide` gets it as it is stored, and returns what to change. If another process changes it meanwhile,
    * `decide` is asked again. Nothing is written, and no process notified, if it returns nothing. Throws not_found.

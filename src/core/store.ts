@@ -71,7 +71,6 @@ export type Settings = Readonly<Record<string, Json>>
 
 export interface SettingStore {
   all(): Promise<Settings>
-  set(name: string, value: Json | undefined): Promise<void>
   /** Writes what `decide` returns, in one transaction: of two concurrent changes the later sees the earlier. */
   change(decide: (stored: Settings) => Readonly<Record<string, Json | undefined>>): Promise<void>
 }

@@ -80,7 +80,7 @@ export function createPostStore({ sql, now, nextId }: PostStoreParts): PostVerbs
   }
 }
 
-export function* addPost(post: Omit<Post, 'messages' | 'createdAt'>, at: number): Job<Post> {
+export function* addPost(post: Omit<Post, 'messages'>, at: number): Job<void> {
   yield* run(
     `INSERT INTO channel_posts (id, channel, chat, user_id, kind, text, thread_id, turn_id, call_id, source, messages,
                                 created_at)
@@ -97,7 +97,6 @@ export function* addPost(post: Omit<Post, 'messages' | 'createdAt'>, at: number)
     post.source ?? null,
     at,
   )
-  return { ...post, messages: [], createdAt: at }
 }
 
 /** All buttons of a gate in one chat. */
@@ -154,6 +153,5 @@ function postOf(row: Row): Post {
     text: String(row['text']),
     ...withoutUndefined({ threadId, turnId, callId, source }),
     messages: JSON.parse(String(row['messages'])) as string[],
-    createdAt: Number(row['created_at']),
   }
 }

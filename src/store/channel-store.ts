@@ -41,11 +41,6 @@ export function createChannelStore({ sql, now, nextId, maxUserBytes = 0 }: Chann
         const row = yield* first('SELECT * FROM channel_chats WHERE channel = ? AND chat = ?', channel, chat)
         return row && chatOf(row)
       }),
-    chatOf: (channel, user) =>
-      sql.read(function* () {
-        const row = yield* first('SELECT * FROM channel_chats WHERE user_id = ? AND channel = ?', user, channel)
-        return row && chatOf(row)
-      }),
     unpair: (channel, user) =>
       sql.write(function* () {
         yield* run('DELETE FROM channel_codes WHERE user_id = ? AND channel = ?', user, channel)
@@ -150,6 +145,5 @@ function chatOf(row: Row): PairedChat {
     chat: String(row['chat']),
     user: userId(String(row['user_id'])),
     ...(row['thread_id'] !== null && { threadId: String(row['thread_id']) }),
-    pairedAt: Number(row['paired_at']),
   }
 }

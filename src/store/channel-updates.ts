@@ -77,7 +77,7 @@ export function* takePairing(
     now,
   )
   yield* addPost({ id: ids.post, channel, chat, user, kind: 'note', text: note }, now)
-  return { channel, chat, user, pairedAt: now }
+  return { channel, chat, user }
 }
 
 export function* takeEffect(

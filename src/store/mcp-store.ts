@@ -221,7 +221,6 @@ function serverOf(row: Row, tools: readonly McpTool[]): McpServer {
     everyone: Number(row['everyone']) === 1,
     instructions: String(row['instructions']),
     tools: tools.toSorted((one, two) => (one.name < two.name ? -1 : 1)),
-    addedAt: Number(row['added_at']),
   }
 }
 

@@ -143,9 +143,9 @@ export function recordedEntryOf(row: Row, item?: Item): Entry {
   }
 }
 
-export function itemOf(row: Row, parsed?: Item): Item {
+export function itemOf(row: Row): Item {
   const body = text(row['body'])
-  const item = parsed ?? (JSON.parse(body) as Item)
+  const item = JSON.parse(body) as Item
   return mayHoldOldFence(body) ? readOldFences(item) : item
 }
 

@@ -22,7 +22,7 @@ export function createSettingStore({ sql, now }: { sql: Sql; now: () => number }
       }
       yield* notifySettings(sql)
     })
-  return { all: () => sql.read(all), set: (name, value) => change(() => ({ [name]: value })), change }
+  return { all: () => sql.read(all), change }
 }
 
 function* all(): Job<Settings> {

@@ -93,7 +93,6 @@ export interface Runner {
 }
 
 type Running = {
-  readonly turn: Turn
   readonly controller: AbortController
   readonly over: Promise<void>
   readonly request: string | undefined
@@ -145,7 +144,7 @@ export function createRunner(parts: RunnerParts): Runner {
         if (running.get(turn.id)?.controller === controller) running.delete(turn.id)
         claims.freed()
       })
-    running.set(turn.id, { turn, controller, over, request, waits: false })
+    running.set(turn.id, { controller, over, request, waits: false })
     if (stopping) controller.abort(stopping)
   }
 

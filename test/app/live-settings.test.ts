@@ -55,7 +55,7 @@ test('a reload brings stored settings into force and tells whoever follows', asy
   const { store, live } = await opened(t)
   let told = 0
   live.onReload(() => void told++)
-  await store.settings.set('policy', { write: { clean: 'deny' } })
+  await store.settings.change(() => ({ policy: { write: { clean: 'deny' } } }))
   assert.deepEqual(live.safety().policy, {})
   await live.reload()
   assert.deepEqual(

@@ -81,11 +81,14 @@ test('a command does not upgrade the database under an earlier service, and stor
   unlock?.()
   const { store } = await openHomeStore(config)
   t.after(() => store.close())
-  await store.settings.set('kept', 1)
+  await store.settings.change(() => ({ kept: 1 }))
   await migrate([...migrations, { changes: [] }])
-  await assert.rejects(store.settings.set('kept', 2), {
-    code: 'database_unavailable',
-    message: /a newer Atrium has brought the database to version .* nothing more is stored/,
-  })
+  await assert.rejects(
+    store.settings.change(() => ({ kept: 2 })),
+    {
+      code: 'database_unavailable',
+      message: /a newer Atrium has brought the database to version .* nothing more is stored/,
+    },
+  )
   assert.equal((await store.settings.all())['kept'], 1)
 })

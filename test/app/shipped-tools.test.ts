@@ -46,13 +46,13 @@ test('one that was removed or replaced by hand stays so', async () => {
   await store.tools.remove('weather')
   await storeShipped(store, silentLog)
   assert.equal(await weather(store), undefined)
-  await store.settings.set('default_tools', { weather: 'an earlier one' })
+  await store.settings.change(() => ({ default_tools: { weather: 'an earlier one' } }))
   await storeShipped(store, silentLog)
   assert.equal(await weather(store), undefined, 'a new version brought it back')
 
   const own = { name: 'weather', sha256: 'own', capabilities: '{}', description: 'Mine.', schema: '{}' }
   await store.tools.put(own, Buffer.from('own'))
-  await store.settings.set('default_tools', { weather: 'an earlier one' })
+  await store.settings.change(() => ({ default_tools: { weather: 'an earlier one' } }))
   await storeShipped(store, silentLog)
   assert.equal((await weather(store))?.sha256, 'own')
 })
@@ -61,7 +61,7 @@ test('a new version takes the place of the one that came before it', async () =>
   const store = open()
   const old = { name: 'weather', sha256: 'old', capabilities: '{}', description: 'Old.', schema: '{}' }
   await store.tools.put(old, Buffer.from('old'))
-  await store.settings.set('default_tools', { weather: 'old' })
+  await store.settings.change(() => ({ default_tools: { weather: 'old' } }))
   await storeShipped(store, silentLog)
   assert.equal((await weather(store))?.sha256, about.sha256)
 })

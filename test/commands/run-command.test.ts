@@ -177,7 +177,7 @@ test('a faulty setting in the database is told with the way to mend it, and can 
     const { openHomeStore } = await import('#app/open-storage.ts')
     const { readConfig } = await import('#config.ts')
     const { store } = await openHomeStore(readConfig({ ATRIUM_HOME: path }))
-    await store.settings.set('llm_provider', 'hal-9000')
+    await store.settings.change(() => ({ llm_provider: 'hal-9000' }))
     await store.close()
     const ran = await atrium(path, ['run', '-m', 'x'])
     assert.equal(ran.code, 2)

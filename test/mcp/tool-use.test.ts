@@ -25,7 +25,6 @@ function toolOf(headers: Readonly<Record<string, string>>, call: () => CallAnswe
     target: { kind: 'http', url: 'https://wiki.example:8443/mcp', headers },
     everyone: false,
     instructions: '',
-    addedAt: 0,
     tools: [{ name: 'echo', as: 'wiki__echo', effect: 'write', pinned }],
   }
   let changed = (): void => {}

@@ -177,7 +177,7 @@ test('signals reach every process, this one included, and a broken link makes up
      WHERE application_name = 'atrium-link' AND datname = current_database()`,
   )
   // A setting that changes now is announced to nobody.
-  await here.store.settings.set('llm_provider', 'offline')
+  await here.store.settings.change(() => ({ llm_provider: 'offline' }))
   await until(() => heard.includes('settings') && own.includes('settings'))
   assert(heard.includes('queued') && heard.includes('notifications'))
   heard.length = 0

@@ -29,7 +29,7 @@ const ways: Signal = { type: 'notifications', what: 'ways' }
 type Change = readonly [what: string, change: (store: Store) => Promise<unknown>, told: readonly Signal[]]
 
 const changes: readonly Change[] = [
-  ['a setting', ({ settings: all }) => all.set('a', 1), [settings]],
+  ['a setting', ({ settings: all }) => all.change(() => ({ a: 1 })), [settings]],
   ['an installed tool', ({ tools }) => tools.put(tool, new Uint8Array()), [settings]],
   ['a removed tool', ({ tools }) => tools.remove('weather'), [settings]],
   ['a tool that is not there', ({ tools }) => tools.remove('weather'), []],

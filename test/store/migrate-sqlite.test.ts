@@ -20,7 +20,7 @@ migrateTests(openSqliteVersion)
 test('a copy of what was there is kept before a migration, for its owner alone', async (t) => {
   const path = join(folder(t), 'a.db')
   const store = openStore({ path, seal: createSeal('0'.repeat(64)) })
-  await store.settings.set('before', 1)
+  await store.settings.change(() => ({ before: 1 }))
   await store.close()
   assert.deepEqual(
     readdirSync(join(path, '..')).filter((name) => name.endsWith('.backup')),

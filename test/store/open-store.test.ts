@@ -39,10 +39,13 @@ test('what was left half written is erased by the process that has the home alon
 test('a process without the home stores nothing once a newer one has migrated the file, and one with it does', async (t) => {
   const { path, db } = makeFile(t)
   const [command, service] = [open(t, { path }), open(t, { path, locked: true })]
-  await command.settings.set('a', 1)
+  await command.settings.change(() => ({ a: 1 }))
   db.exec(`PRAGMA user_version = ${newestVersion + 1}`)
-  await assert.rejects(command.settings.set('a', 2), { code: 'database_unavailable', message: /a newer Atrium/ })
-  await service.settings.set('b', 3)
+  await assert.rejects(
+    command.settings.change(() => ({ a: 2 })),
+    { code: 'database_unavailable', message: /a newer Atrium/ },
+  )
+  await service.settings.change(() => ({ b: 3 }))
   assert.deepEqual(await command.settings.all(), { a: 1, b: 3 })
 })
 
@@ -112,7 +115,10 @@ test('a look at a file tells its version and writes nothing, not even by a verb 
   t.after(() => store.close())
   assert.equal(version, migrations.length - 1)
   assert.deepEqual(await store.check(), [])
-  await assert.rejects(store.settings.set('a', 1), { code: 'home_unwritable' })
+  await assert.rejects(
+    store.settings.change(() => ({ a: 1 })),
+    { code: 'home_unwritable' },
+  )
   assert.equal(db.prepare('PRAGMA user_version').get()?.['user_version'], newestVersion - 1)
   const newer = makeFile(t, newestVersion + 1)
   assert.throws(() => inspectStore({ path: newer.path, seal }), { code: 'database_unavailable' })

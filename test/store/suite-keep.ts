@@ -166,12 +166,12 @@ export function keepTests(open: Open): void {
   test('settings hold any JSON, are replaced, and are gone when unset', async (t) => {
     const { store } = await open(t)
     assert.deepEqual(await store.settings.all(), {})
-    await store.settings.set('a', { deep: [1, null, 'x'] })
-    await store.settings.set('b', null)
-    await store.settings.set('b', false)
+    await store.settings.change(() => ({ a: { deep: [1, null, 'x'] } }))
+    await store.settings.change(() => ({ b: null }))
+    await store.settings.change(() => ({ b: false }))
     assert.deepEqual(await store.settings.all(), { a: { deep: [1, null, 'x'] }, b: false })
-    await store.settings.set('a', undefined)
-    await store.settings.set('never', undefined)
+    await store.settings.change(() => ({ a: undefined }))
+    await store.settings.change(() => ({ never: undefined }))
     assert.deepEqual(await store.settings.all(), { b: false })
   })
 

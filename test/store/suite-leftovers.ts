@@ -33,8 +33,8 @@ const written: Readonly<Record<string, (store: Store, word: string) => Promise<(
     return () => mcp.remove('files')
   },
   async 'a setting'({ settings }, word) {
-    await settings.set('model', word)
-    return () => settings.set('model', undefined)
+    await settings.change(() => ({ model: word }))
+    return () => settings.change(() => ({ model: undefined }))
   },
   async 'a bot'({ channels }, word) {
     await channels.connect({ channel, account: '1', name: word })

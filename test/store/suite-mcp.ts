@@ -1,7 +1,7 @@
 // MCP servers on both databases: added once, changed in one transaction, removed with their tools.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import type { McpTool, NewMcpServer } from '#core/mcp.ts'
+import type { McpServer, McpTool } from '#core/mcp.ts'
 import type { Store } from '#core/store.ts'
 import { ada, decide, type Open, rejectsWith, turnAtApproval } from './harness.ts'
 
@@ -14,22 +14,22 @@ const echo: McpTool = {
 }
 const add: McpTool = { ...echo, name: 'add', as: 'files__add' }
 
-export function newServer(name: string, tools: readonly McpTool[] = [add, echo]): NewMcpServer {
+export function newServer(name: string, tools: readonly McpTool[] = [add, echo]): McpServer {
   const target = { kind: 'stdio', command: 'node', args: ['a b', '$x'], env: { TOKEN: 'secret' } } as const
   return { name, target, everyone: false, instructions: 'Be kind.', tools }
 }
 
 export function mcpTests(open: Open): void {
   test('an MCP server is stored with its tools, and its name is taken', async (t) => {
-    const { store, clock } = await open(t)
+    const { store } = await open(t)
     assert.deepEqual(await store.mcp.list(), [])
     await store.mcp.add(newServer('files'))
     const target = { kind: 'http', url: 'https://a.example', headers: {} } as const
     await store.mcp.add({ ...newServer('a', []), target, everyone: true })
     await rejectsWith(store.mcp.add(newServer('files', [])), 'invalid_input')
     const [first, second] = await store.mcp.list()
-    assert.deepEqual(first, { ...newServer('a', []), target, everyone: true, addedAt: clock.now })
-    assert.deepEqual(second, { ...newServer('files'), addedAt: clock.now })
+    assert.deepEqual(first, { ...newServer('a', []), target, everyone: true })
+    assert.deepEqual(second, newServer('files'))
     assert.equal(await store.mcp.remove('files'), true)
     assert.equal(await store.mcp.remove('files'), false)
     await store.mcp.add(newServer('files', []))
@@ -51,7 +51,6 @@ export function mcpTests(open: Open): void {
       ...newServer('files', [changed]),
       everyone: true,
       instructions: '',
-      addedAt: after.addedAt,
     })
     assert.deepEqual(await mcp.change('files', () => undefined), stored)
     await mcp.change('files', () => ({ everyone: false }))

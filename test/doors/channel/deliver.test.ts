@@ -14,7 +14,6 @@ const post: Post = {
   kind: 'turn',
   text: '',
   messages: [],
-  createdAt: 0,
 }
 const signal = new AbortController().signal
 const text = (words: string): Content => ({ type: 'markdown', text: words })

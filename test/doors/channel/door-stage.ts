@@ -8,7 +8,7 @@ import { silentLog } from '#lib/log.ts'
 import { withFakeClock } from '../../fake-clock.ts'
 import { fake } from '../../fake.ts'
 
-export const chat: PairedChat = { channel: 'telegram', chat: '7', user: operator, pairedAt: 0 }
+export const chat: PairedChat = { channel: 'telegram', chat: '7', user: operator }
 export const post: Post = {
   id: 'p',
   channel: 'telegram',
@@ -17,7 +17,6 @@ export const post: Post = {
   kind: 'note',
   text: 'hello',
   messages: [],
-  createdAt: 0,
 }
 export const said = (id: number, text: string, from = '7'): Incoming => ({
   type: 'message',

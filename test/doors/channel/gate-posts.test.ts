@@ -9,7 +9,7 @@ import { addGateQuestion, type GatePostParts, tellGate } from '#doors/channel/ga
 import { gateEndsAt } from '#turns/gate-answers.ts'
 
 const gate = { channel: 'telegram', chat: '7', user: operator, threadId: 't', turnId: 'u', callId: 'c' } as const
-const post: Post = { ...gate, id: 'p', kind: 'gate', text: 'Run it?', messages: [], createdAt: 0 }
+const post: Post = { ...gate, id: 'p', kind: 'gate', text: 'Run it?', messages: [] }
 const buttons = (['allow', 'deny'] as const).map(
   (decision): GateButton => ({ ...gate, id: decision, decision, endsAt: 9 }),
 )

@@ -8,7 +8,7 @@ import { takePressed } from '#doors/channel/press.ts'
 import { ada, bob } from '../../store/harness.ts'
 
 const updates = { channel: 'telegram', account: '1', ids: [5] } as const
-const chat = { channel: 'telegram', chat: '7', user: ada, pairedAt: 0 } as const
+const chat = { channel: 'telegram', chat: '7', user: ada } as const
 const button: GateButton = {
   id: 'b1',
   channel: 'telegram',

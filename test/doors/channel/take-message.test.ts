@@ -8,7 +8,7 @@ import type { IncomingMessage } from '#doors/channel/channel.ts'
 import { maxFilesMs, takeMessage, type TakeParts } from '#doors/channel/take-message.ts'
 import { fake } from '../../fake.ts'
 
-const chat = { channel: 'telegram', chat: '7', user: operator, pairedAt: 0 } as const
+const chat = { channel: 'telegram', chat: '7', user: operator } as const
 const updates = { channel: 'telegram', account: '1', ids: [1] } as const
 const sent: IncomingMessage = { type: 'message', ids: [1], chat: '7', message: '5', text: '', files: [] }
 

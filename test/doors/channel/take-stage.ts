@@ -7,7 +7,7 @@ import { maxFilesMs, takeMessage, type TakeParts } from '#doors/channel/take-mes
 import { readPdf } from '#tools/web/pdf.ts'
 import type { StartTurn } from '#turns/turns.ts'
 
-export const chat: PairedChat = { channel: 'telegram', chat: '7', user: operator, pairedAt: 0, threadId: 't' }
+export const chat: PairedChat = { channel: 'telegram', chat: '7', user: operator, threadId: 't' }
 export const updates = { channel: 'telegram', account: '1', ids: [1] } as const
 export const message: IncomingMessage = { type: 'message', ids: [1], chat: '7', message: '5', text: 'hi', files: [] }
 export const png = Buffer.from('\x89PNG\r\n\x1a\n', 'latin1')

@@ -21,7 +21,6 @@ const post: Post = {
   threadId: 't',
   source: '3',
   messages: [],
-  createdAt: 0,
 }
 const running: Turn = {
   id: 'u',
