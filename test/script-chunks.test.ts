@@ -76,6 +76,8 @@ const refused: readonly [what: string, code: string, message: RegExp][] = [
   ['imports a package', 'import{a}from"zod";export{a}', /imports zod/],
   ['exports all of another', 'export*from"./x.js"', /exports all/],
   ['exports a declaration', 'export const a=1', /exports a declaration/],
+  ['exports a function as its default', 'export default function a(){}a()', /exports a declaration/],
+  ['exports a class as its default', 'export default class A{}new A', /exports a declaration/],
   ['asks whether it is the entry', 'const a=import.meta.main;export{a}', /uses import\.meta\.main/],
   ['waits before it exports', 'const a=await 1;export{a}', /await/],
 ]

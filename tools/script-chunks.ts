@@ -29,7 +29,9 @@ export function scriptOf({ fileName, code }: Chunk): string {
         edits.push({ start: node.start, end: node.end, text: '' })
         break
       case 'ExportDefaultDeclaration': {
-        const { start } = node['declaration'] as Node
+        const { type, start } = node['declaration'] as Node
+        // As an expression it would not bind its name.
+        if (type.endsWith('Declaration')) throw new Error(`${fileName} exports a declaration`)
         exports.push('default:__default')
         edits.push({ start: node.start, end: start, text: 'const __default=' })
         break
