@@ -21,7 +21,7 @@ export function Sessions() {
   const { user, operator, expires_at } = who.session
   return (
     <Section title="Sessions" at="/settings/sessions" lead="Where you are signed in.">
-      <div class="card setting-rows">
+      <div class="card">
         <div class="setting-row">
           <div>
             <strong>{user}</strong>
@@ -49,7 +49,7 @@ export function Sessions() {
 export function ThreadFiles() {
   return (
     <Section title="Threads" at="/settings/threads">
-      <div class="card setting-rows">
+      <div class="card">
         <div class="setting-row">
           <div>
             <strong>Import a thread</strong>
@@ -84,7 +84,7 @@ export function Doors() {
     <Section title="Doors" at="/settings/doors" lead="Ways in that are open now.">
       <When of={service} what="The doors" rows={2}>
         {(status) => (
-          <ul class="card setting-rows">
+          <ul class="card">
             {status.doors.map(({ name, address }) => (
               <li key={name} class="setting-row">
                 <div class="door">
@@ -113,7 +113,7 @@ const themes: readonly { readonly value: Theme; readonly label: string }[] = [
 export function Appearance() {
   return (
     <Section title="Appearance" at="/settings/appearance">
-      <div class="card setting-rows">
+      <div class="card">
         <div class="setting-row">
           <div>
             <strong>Theme</strong>

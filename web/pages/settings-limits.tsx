@@ -15,7 +15,7 @@ export function Limits() {
     <Section title="Limits" at="/settings/limits">
       <When of={settings} what="The limits" rows={3}>
         {({ limits }) => (
-          <div class="card setting-rows">
+          <div class="card">
             <Cap
               limits={limits}
               name="spend_per_turn_usd"

@@ -27,7 +27,7 @@ function List({ marks }: { marks: readonly Mark[] }) {
   const open = useSignal(false)
   const off = marks.filter(({ on }) => !on).length
   return (
-    <ul class="card setting-rows" aria-label="Marks">
+    <ul class="card" aria-label="Marks">
       <li class="setting-row">
         <strong>
           {off === 0 ? `All ${marks.length} are on` : `${countWords(off, 'mark')} of ${marks.length} off`}

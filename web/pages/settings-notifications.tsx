@@ -62,7 +62,7 @@ export function Notifications() {
             {found.removed.map((way) => (
               <Removed key={way.id} way={way} />
             ))}
-            <div class="card setting-rows">
+            <div class="card">
               <ThisDevice found={found} />
               <OpenPage />
               {found.ways.map((way) => (

@@ -28,7 +28,7 @@ export function Policy() {
     >
       <When of={settings} what="The policy" rows={5}>
         {({ policy }) => (
-          <ul class="card setting-rows">
+          <ul class="card">
             {policy.map((row) => (
               <Row key={row.id} row={row} />
             ))}

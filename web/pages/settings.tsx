@@ -48,7 +48,7 @@ export function Settings() {
             </a>
           ))}
         </nav>
-        <div class="settings-parts">
+        <div>
           {isOperator.value && (
             <>
               <Model />

@@ -121,7 +121,7 @@ function Plot({ days, models, text, axis, now, layout: { height, left, lines }, 
         <g key={each.date}>
           <Bar day={each} x={xOf(at)} wide={wide} yOf={yOf} />
           {labelled(at, days.length, every) && (
-            <text class="chart-day" x={xOf(at) + wide / 2} y={height - 6} text-anchor="middle">
+            <text x={xOf(at) + wide / 2} y={height - 6} text-anchor="middle">
               {at === days.length - 1 ? 'Today' : dayText(`${each.date}T12:00`, now)}
             </text>
           )}

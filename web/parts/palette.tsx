@@ -89,7 +89,7 @@ export function Palette({ onClose, onShortcuts }: Props) {
         </div>
         <div id="palette-list" role="listbox" aria-label="Found" class="palette-list">
           {entries.map((entry, index) => (
-            <div key={entry.id} class="palette-part">
+            <div key={entry.id}>
               {entry.group !== entries[index - 1]?.group && (
                 <div class="label palette-group" role="presentation">
                   {entry.group}

@@ -109,7 +109,7 @@ function Diff({ path, diff }: { path: string; diff: string }) {
       <div class="preview-body diff" tabIndex={0} role="region" aria-label="What would change">
         {lines.map(({ sign, at, text }, index) => (
           <div key={index} class={`diff-line ${names[sign]}`}>
-            <span class="diff-sign">{sign === '-' ? '−' : sign === '@' ? '' : sign}</span>
+            <span>{sign === '-' ? '−' : sign === '@' ? '' : sign}</span>
             <span class="diff-at">{at ?? ''}</span>
             <span class="diff-text">{sign === '@' && text === '' ? '…' : text}</span>
           </div>

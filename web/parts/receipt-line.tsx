@@ -21,7 +21,7 @@ export function ReceiptLine({ turnId, status }: { turnId: string; status: Status
     return () => clearTimeout(timer)
   }, [turnId, status])
   const data = receipt.data.value
-  if (!data?.ended_at) return <span class="receipt-line empty-line" />
+  if (!data?.ended_at) return <span class="receipt-line" />
   const open = shownReceipt.value === turnId
   return (
     <button
