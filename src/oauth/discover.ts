@@ -70,7 +70,8 @@ export async function register(
 ): Promise<RegisteredClient> {
   const { issuer, registrationUrl } = server
   if (registrationUrl === undefined) {
-    throw new AppError('tool_refused', `${issuer} registers no clients by itself: give it a client id by hand`)
+    const wayOut = 'register one there, then run `atrium mcp auth NAME --client-id ID`'
+    throw new AppError('tool_refused', `${issuer} registers no clients by itself: ${wayOut}`)
   }
   const body = Buffer.from(JSON.stringify(registrationBody(redirectUris, server, oauth.scopes)))
   const answer = await send(registrationUrl, parts, { method: 'POST', body })

@@ -177,7 +177,9 @@ export function createResourceAccess(parts: ResourceAccessParts): ResourceAccess
       const form = formOfSignIn(oauth, returned)
       const tokens = await requestTokens(form, { oauth, client: pending.client, dial, now })
       if (!('value' in tokens)) {
-        throw new AppError('tool_refused', `${name} could not sign in: ${tokens.message}; begin again`)
+        // The next sign-in registers a new client, but never replaces one that was given by hand.
+        const given = tokens.code === 'invalid_client' ? ', with another --client-id if one was given' : ''
+        throw new AppError('tool_refused', `${name} could not sign in: ${tokens.message}; begin again${given}`)
       }
       const client = { name: keyOf(name, 'client'), value: JSON.stringify(pending) }
       const { value, renewal } = tokens

@@ -123,9 +123,19 @@ test('the code of a sign-in is not sent with another client than it began with',
   assert.deepEqual(issuer.asked, [])
 })
 
+test('a client given by hand that the server does not know is told with the way out', async (t) => {
+  const { access, resource, signIn, issuer } = await house(t)
+  await signIn()
+  const id = new URL((await access.begin(resource, from)).url).searchParams.get('client_id') ?? ''
+  const { url } = await access.begin(resource, { ...from, client: { id } })
+  const returned = await issuer.signIn(url)
+  await issuer.forgetClient(id)
+  await assert.rejects(access.finish(returned, { owner: operator }), /invalid_client.*another --client-id/)
+})
+
 test('a server that registers nobody needs a client by hand', async (t) => {
   const { access, resource, signIn, issuer } = await house(t, { registers: false, secret: false })
-  await rejectsWith(signIn(), 'tool_refused')
+  await assert.rejects(signIn(), { code: 'tool_refused', message: /`atrium mcp auth NAME --client-id ID`$/ })
   const { url } = await access.begin(resource, { ...from, client: { id: 'a-tool' } })
   await access.finish(await issuer.signIn(url), { owner: operator })
   assert.ok(await access.token(resource))
