@@ -81,7 +81,11 @@ export function exportThreadFile(id: string, options: { format: string; output?:
       for await (const part of parts) if (!process.stdout.write(printed(part))) await once(process.stdout, 'drain')
       return
     }
-    await pipeline(parts, createWriteStream(output, { mode: 0o600 }))
+    // Another program's file must not be replaced, nor one that everybody may read be filled.
+    await pipeline(parts, createWriteStream(output, { flags: 'wx', mode: 0o600 })).catch((error: unknown) => {
+      if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error
+      throw new AppError('invalid_input', `${output} is there already: choose another name`)
+    })
     print({}, undefined, `Exported to ${printable(output)}.`)
   })
 }

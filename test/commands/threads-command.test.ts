@@ -1,6 +1,6 @@
 // `atrium threads`: lists, searches, shows and changes threads.
 import assert from 'node:assert/strict'
-import { statSync, truncateSync, writeFileSync } from 'node:fs'
+import { readFileSync, statSync, truncateSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { after, test } from 'node:test'
@@ -35,6 +35,9 @@ test('a thread is shown, renamed, pinned, archived, exported, imported and delet
   const file = join(home.path, 'sums.json')
   await threads('export', id, '--output', file)
   assert.equal(statSync(file).mode & 0o777, 0o600)
+  const again = await atrium(home.path, ['threads', 'export', id, '--output', file, '--format', 'markdown'])
+  assert.deepEqual([again.code, again.stderr], [2, `error: ${file} is there already: choose another name\n`])
+  assert.equal(JSON.parse(readFileSync(file, 'utf8')).title, 'Sums', 'the file is as it was')
   const nowhere = await atrium(home.path, ['threads', 'export', id, '--output', '/nowhere/sums.json'])
   assert.equal(nowhere.code, 1)
   assert.match(nowhere.stderr, /^error: \/nowhere\/sums\.json cannot be used \(ENOENT: [^\n]*\n$/)
