@@ -92,13 +92,15 @@ export type AppParts = {
   /** Makes the configuration from stored settings; called again when they change. */
   readonly configure: (settings: Settings) => Config
   readonly log: Log
+  /** Is told that the database is upgraded, which takes minutes if it is large. */
+  readonly onUpgrade?: (words: string) => void
 }
 
 /** Locks the home and opens the app. Throws home_locked while another process has the lock. */
-export async function openApp({ configure, log }: AppParts): Promise<App> {
+export async function openApp({ configure, log, onUpgrade }: AppParts): Promise<App> {
   // A failed start closes what it opened: an open connection would keep the process from ending.
   await using opened = new AsyncDisposableStack()
-  const storage = await openStorage(configure({}), log)
+  const storage = await openStorage(configure({}), log, onUpgrade)
   opened.defer(() => storage.close())
   const { home, seal, bus } = storage
   const ownSecrets = (config: Config) => ownSecretsOf(home, config)

@@ -28,8 +28,11 @@ export type Storage = HomeStore & {
   close(): Promise<void>
 }
 
-/** Locks the home and opens its storage. Throws home_locked while another process has the lock. */
-export async function openStorage(config: Config, log: Log): Promise<Storage> {
+/**
+ * Locks the home and opens its storage. Throws home_locked while another process has the lock. `onUpgrade` is told what the log
+ * is told of an upgrade of the database.
+ */
+export async function openStorage(config: Config, log: Log, onUpgrade?: (words: string) => void): Promise<Storage> {
   await using opened = new AsyncDisposableStack()
   const unlock = lockHome(openHome(config.home))
   if (!unlock) {
@@ -42,7 +45,10 @@ export async function openStorage(config: Config, log: Log): Promise<Storage> {
   const { promise: outdated, resolve: onOutdated } = Promise.withResolvers<AppError>()
   const { home, store, seal, openBus } = await openDatabase(config, {
     locked: true,
-    say: (fields, words) => log.warn(fields, words),
+    say(fields, words) {
+      log.warn(fields, words)
+      onUpgrade?.(words)
+    },
     onOutdated,
   })
   opened.defer(() => store.close())

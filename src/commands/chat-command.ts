@@ -41,6 +41,8 @@ export async function chat(flags: Flags, options: ChatOptions = {}): Promise<voi
     configure: (settings) => loadConfig(settings, flags),
     log,
     terminal: true,
+    // The log goes to a file, and the screen is not taken yet.
+    onUpgrade: (words) => void process.stderr.write(`${words}\n`),
   })
   const end = new AbortController()
   void service.app.outdated.then((error) => end.abort(error))

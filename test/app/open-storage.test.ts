@@ -58,10 +58,13 @@ test('an upgrade of the database is told when it begins, and how to go back when
   migrateSqlite(sql.db, home.database, { steps: migrations.slice(0, -2) })
   await sql.close()
   const lines: string[] = []
-  await (await openStorage(config, { ...silentLog, warn: (_, words) => lines.push(words) })).close()
+  const said: string[] = []
+  const log = { ...silentLog, warn: (_: object, words: string) => void lines.push(words) }
+  await (await openStorage(config, log, (words) => said.push(words))).close()
   assert.equal(lines.length, 2)
   assert.match(lines[0] ?? '', new RegExp(`from version ${migrations.length - 2} to ${migrations.length}`))
   assert.match(lines[1] ?? '', /To go back/)
+  assert.deepEqual(said, lines, 'a terminal, whose log is a file, shows the same')
 })
 
 test('a command does not upgrade the database under an earlier service, and stores nothing once it is upgraded itself', async (t) => {
