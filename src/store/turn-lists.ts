@@ -8,8 +8,9 @@ import type { Page, PageQuery } from '#core/page.ts'
 import type { TurnStatus } from '#core/turn-status.ts'
 import { lastId, pageOf } from './list-page.ts'
 import { isListed, isOperatorReached, type List, newestReached } from './reachable.ts'
-import { itemOf, listColumns, listedTurnOf, wholeBody, wholeItems } from './rows.ts'
-import { first, type Job, query, type Row } from './sql.ts'
+import { readApart } from './long-rows.ts'
+import { bodyBytes, itemOf, listColumns, listedTurnOf, wholeBody, wholeItems } from './rows.ts'
+import { first, type Job, query, type Row, type Sql } from './sql.ts'
 import { openingColumn, openingIn } from './turn-opening.ts'
 import { isActive, isCancelled, isCompleted, isFailed, isNews, isQueued, isRunning, isWaiting } from './turn-status.ts'
 import { costOfDay } from './usage-store.ts'
@@ -18,6 +19,11 @@ import { costOfDay } from './usage-store.ts'
 const maxReplyChars = 2_000
 /** Characters of an item's JSON that are read for it: an escaped character may take six. */
 const readChars = 6 * maxReplyChars
+/** Larger items are read by themselves: SQLite reads a whole value to cut it. */
+const maxShortBytes = 32 * 1024
+/** The beginning of an item's JSON. */
+const beginning = `substr(${wholeBody}, 1, ${readChars})`
+const shortBeginning = `CASE WHEN ${bodyBytes} <= ${maxShortBytes} THEN ${beginning} END`
 /** Characters of an item's JSON that show its type. */
 const kindChars = 60
 /** Rows at the end of a turn that are searched for its last response. */
@@ -52,10 +58,23 @@ function newestWhere(condition: string, status: TurnStatus | undefined): string 
 
 type TurnsQuery = TurnFilter & PageQuery
 
-export function* listTurns(user: UserId, { status, of, limit, cursor }: TurnsQuery): Job<Page<ListedTurn>> {
+export async function listTurns(sql: Sql, user: UserId, turnsQuery: TurnsQuery): Promise<Page<ListedTurn>> {
+  const page = await sql.read(() => listShort(user, turnsQuery))
+  const turns: ListedTurn[] = []
+  for (const { turn, longBytes } of page.rows) {
+    const end = longBytes === undefined ? [] : await readApart(sql, () => endOf(turn), { of: user, bytes: longBytes })
+    turns.push(withReply(turn, joinedReply(end)))
+  }
+  return { ...page, rows: turns }
+}
+
+/** `longBytes`: the size of its last items, if one is long. Then its reply is missing. */
+type ShortTurn = { readonly turn: ListedTurn; readonly longBytes?: number }
+
+function* listShort(user: UserId, { status, of, limit, cursor }: TurnsQuery): Job<Page<ShortTurn>> {
   const rows = yield* newestTurns(user, of, limit + 1, (condition, who) =>
     query(
-      `SELECT ${listColumns}, (SELECT substr(${wholeBody}, 1, ${readChars}) FROM ${wholeItems}
+      `SELECT ${listColumns}, (SELECT ${shortBeginning} FROM ${wholeItems}
                                WHERE items.thread_id = turns.thread_id AND items.seq = turns.last_seq
                                  AND items.turn_id = turns.id AND turns.${isCompleted}) AS reply,
               (SELECT substr(i.body, 1, ${kindChars}) FROM items i WHERE i.thread_id = turns.thread_id
@@ -69,8 +88,8 @@ export function* listTurns(user: UserId, { status, of, limit, cursor }: TurnsQue
     ),
   )
   const page = pageOf(rows, limit, (row) => row)
-  const turns: ListedTurn[] = []
-  for (const row of page.rows) turns.push(yield* withReply(row))
+  const turns: ShortTurn[] = []
+  for (const row of page.rows) turns.push(yield* shortTurn(row))
   return { ...page, rows: turns }
 }
 
@@ -90,30 +109,39 @@ function* newestTurns(user: UserId, of: UserId | undefined, limit: number, list:
   return user === operator ? yield* list(`user_id = ? AND ${isOperatorReached}`, [of]) : []
 }
 
-function* withReply(row: Row): Job<ListedTurn> {
-  const turn = listedTurnOf(row)
+function* shortTurn(row: Row): Job<ShortTurn> {
+  const opening = openingIn(row['opening'])
+  const title = String(row['title'] ?? '')
+  const turn: ListedTurn = { ...listedTurnOf(row), title, ...(opening !== undefined && { opening }) }
+  if (turn.status !== 'completed') return { turn }
   const last = String(row['reply'] ?? '')
   const isOneText = last.startsWith(assistantStart) && !startsModelMade(String(row['before']))
-  const reply = isOneText || last === '' ? replyPart(last) : yield* joinedReply(turn)
-  const opening = openingIn(row['opening'])
-  return {
-    ...turn,
-    title: String(row['title'] ?? ''),
-    ...(opening !== undefined && { opening }),
-    ...(reply && { reply }),
-  }
+  if (isOneText) return { turn: withReply(turn, replyPart(last)) }
+  const end = yield* endOf(turn, shortBeginning)
+  const isLong = end.some(({ body }) => body === null)
+  return isLong
+    ? { turn, longBytes: end.reduce((sum, { bytes }) => sum + Number(bytes), 0) }
+    : { turn: withReply(turn, joinedReply(end)) }
 }
 
-/** The joined texts of a last response that has more parts than one text, as the page of a single job shows it. */
-function* joinedReply({ id, threadId, lastSeq = 0 }: ListedTurn): Job<CutText | undefined> {
-  const rows = yield* query(
-    `SELECT substr(${wholeBody}, 1, ${readChars}) AS body FROM ${wholeItems}
+function withReply(turn: ListedTurn, reply: CutText | undefined): ListedTurn {
+  return reply ? { ...turn, reply } : turn
+}
+
+/** The beginnings of the last items of a turn, from the last one on. */
+function endOf({ id, threadId, lastSeq = 0 }: ListedTurn, column = beginning): Job<Row[]> {
+  return query(
+    `SELECT ${bodyBytes} AS bytes, ${column} AS body FROM ${wholeItems}
      WHERE thread_id = ? AND seq BETWEEN ? AND ? AND turn_id = ? ORDER BY seq DESC`,
     threadId,
     lastSeq - endRows + 1,
     lastSeq,
     id,
   )
+}
+
+/** The joined texts of a last response, as the page of a single job shows it. */
+function joinedReply(rows: readonly Row[]): CutText | undefined {
   const parts: CutText[] = []
   for (const { body } of rows) {
     const part = replyPart(String(body))

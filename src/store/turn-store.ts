@@ -136,7 +136,7 @@ export function createTurnStore(deps: TurnStoreParts): TurnStore {
         return row && turnOf(row)
       }),
     opening: (user, turnId) => sql.read(() => readOpening(user, turnId)),
-    list: (user, query) => sql.read(() => listTurns(user, query)),
+    list: (user, query) => listTurns(sql, user, query),
     endedAsNews: (since, limit) => sql.read(() => listEndedAsNews(since, limit)),
     countAll: (user, which = {}) => sql.read(() => countAllTurns(user, which)),
     senders: (limit) => sql.read(() => listSenders(limit)),

@@ -13,7 +13,7 @@ import { first, type Job, run, type Sql, type Statement } from '#store/sql.ts'
 import { openSqlite } from '#store/sqlite.ts'
 import { createSqliteThreads, openWorker } from '#store/sqlite-threads.ts'
 import { until } from '../until.ts'
-import { ada, bob, folder, rejectsWith } from './harness.ts'
+import { ada, bob, folder, lease, rejectsWith, reply, step, turnOf } from './harness.ts'
 
 const numbers =
   'WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < ?) SELECT count(*) AS n FROM n'
@@ -39,7 +39,8 @@ test('a long read leaves the event loop to others', async (t) => {
   assert.deepEqual(order, ['others', 'counted 100000'])
 })
 
-test('searches of documents and of threads are long reads', async (t) => {
+/** A store, and whose long reads it has made. */
+function openStore(t: TestContext): { store: ReturnType<typeof composeStore>; users: string[] } {
   const { sql } = open(t)
   applyMigrations(sql.db)
   const users: string[] = []
@@ -49,13 +50,34 @@ test('searches of documents and of threads are long reads', async (t) => {
   }
   const check = async (): Promise<string[]> => []
   const parts = { seal: createSeal('0'.repeat(64)), now: Date.now, check, prepareVectors: () => assert.fail() }
-  const store = composeStore({ ...sql, readLong }, parts)
+  return { store: composeStore({ ...sql, readLong }, parts), users }
+}
+
+test('searches of documents and of threads are long reads', async (t) => {
+  const { store, users } = openStore(t)
   const candidates = { match: { term: 'a' }, weights: [], depth: 1, limit: 1 }
   await store.documents.count(ada, [], 1)
   await store.documents.find(ada, candidates)
   await store.threadIndex.count(bob, [], 1)
   await store.threadIndex.find(bob, candidates, { texts: new Map(), bytesLeft: 0 })
   assert.deepEqual(users, [ada, ada, bob, bob])
+})
+
+test('a list of turns reads megabytes of replies beside the event loop, and short ones at once', async (t) => {
+  const { store, users } = openStore(t)
+  const answers = [[reply('short')], [reply('a'.repeat(3_000_000))], [reply('b'.repeat(3_000_000)), reply('end')]]
+  for (const answer of answers) {
+    const { turn } = await store.turns.start(turnOf())
+    await store.turns.record(turn, lease, step(answer, { status: 'completed' }))
+  }
+  const { rows } = await store.turns.list(ada, { limit: 100 })
+  const shown = rows.map((row) => row.reply && { ...row.reply, text: row.reply.text.slice(0, 5) })
+  assert.deepEqual(shown.toReversed(), [
+    { text: 'short', cut: false },
+    { text: 'aaaaa', cut: true },
+    { text: 'bbbbb', cut: true },
+  ])
+  assert.deepEqual(users, [ada, ada])
 })
 
 test('a long read sees what was stored before it, and stores nothing', async (t) => {
