@@ -67,19 +67,24 @@ export function* readGateHeaders(threadId: string, from: number): Job<GateHeader
 }
 
 /** The headers of a range of a thread. */
-export function* readHeaders(threadId: string, { order, from, limit }: HeaderRange): Job<Entry[]> {
-  const next = order === 'asc' ? 'seq > ? ORDER BY seq' : 'seq < ? ORDER BY seq DESC'
-  const rows = yield* query(
-    `SELECT id, turn_id, ${columns} FROM items WHERE thread_id = ? AND ${next} LIMIT ?`,
-    threadId,
-    from,
-    limit,
-  )
+export function* readHeaders(threadId: string, range: HeaderRange): Job<Entry[]> {
+  const rows = yield* query(`SELECT id, turn_id, ${columns} ${within(range)}`, threadId, range.from, range.limit)
   const headers: Entry[] = []
   for (const row of rows) {
     headers.push({ ...(yield* headerIn(row)), id: String(row['id']), turnId: String(row['turn_id']) })
   }
   return headers
+}
+
+/** The size of the items in a range: SQLite reads each item whole to find its header. */
+export function* bytesOfHeaders(threadId: string, range: HeaderRange): Job<number> {
+  const rows = yield* query(`SELECT octet_length(body) AS bytes ${within(range)}`, threadId, range.from, range.limit)
+  return rows.reduce((sum, { bytes }) => sum + Number(bytes), 0)
+}
+
+function within({ order }: HeaderRange): string {
+  const next = order === 'asc' ? 'seq > ? ORDER BY seq' : 'seq < ? ORDER BY seq DESC'
+  return `FROM items WHERE thread_id = ? AND ${next} LIMIT ?`
 }
 
 function* headerIn(row: Row): Job<ItemHeader> {

@@ -12,11 +12,11 @@ const minThreadBytes = 2 * 1024 * 1024
 const minPiecesChars = 256 * 1024
 
 /** Reads rows that have `bytes` in total. `of` names whose they are: those of one are read one after another. */
-export async function readApart(
+export async function readApart<T>(
   sql: Sql,
-  job: () => Job<Row[]>,
+  job: () => Job<T>,
   { of, bytes }: { readonly of: string; readonly bytes: number },
-): Promise<Row[]> {
+): Promise<T> {
   await nextTurn()
   if (bytes < minThreadBytes) return sql.read(job)
   // Without a thread, for example because the files of the program were replaced.

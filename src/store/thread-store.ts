@@ -8,8 +8,9 @@ import { addItems, removeItem } from './conversation-items.ts'
 import { createThread, setMetadata } from './create-thread.ts'
 import { erasePast, eraseRemoved, eraseSome, eraseTemporary, removedBytes, removeThread } from './erase.ts'
 import { forkThread, shareAll } from './fork-thread.ts'
-import { readHeaders } from './item-headers.ts'
+import { bytesOfHeaders, readHeaders } from './item-headers.ts'
 import { keepThread } from './keep-thread.ts'
+import { minLongBytes, readApart } from './long-rows.ts'
 import { isReached } from './reachable.ts'
 import { readSaidIn } from './read-said.ts'
 import { entryOf, itemOf, recordedEntryOf, threadColumns, threadOf, wholeBody } from './rows.ts'
@@ -53,11 +54,16 @@ export function createThreadStore({ sql, now, nextId, maxForkBytes, maxUserBytes
       const { values, more } = await readRangeApart(sql, plan, range.recorded ? recordedEntryOf : entryOf)
       return { entries: values, more }
     },
-    headers: (user, threadId, range) =>
-      sql.read(function* () {
+    async headers(user, threadId, range) {
+      const read = () => readHeaders(threadId, range)
+      const { bytes, headers } = await sql.read(function* () {
         const owned = yield* first(`SELECT id FROM threads WHERE id = ? AND ${isReached}`, threadId, user, user)
-        return owned ? yield* readHeaders(threadId, range) : []
-      }),
+        if (!owned) return { bytes: 0, headers: [] }
+        const bytes = yield* bytesOfHeaders(threadId, range)
+        return { bytes, headers: bytes < minLongBytes ? yield* read() : undefined }
+      })
+      return headers ?? readApart(sql, read, { of: user, bytes })
+    },
     said: (user, threadId, { after, limit, maxBytes }) =>
       sql.read(function* () {
         const thread = yield* first(`SELECT last_seq FROM threads WHERE id = ? AND ${isReached}`, threadId, user, user)

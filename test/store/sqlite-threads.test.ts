@@ -13,7 +13,7 @@ import { first, type Job, run, type Sql, type Statement } from '#store/sql.ts'
 import { openSqlite } from '#store/sqlite.ts'
 import { createSqliteThreads, openWorker } from '#store/sqlite-threads.ts'
 import { until } from '../until.ts'
-import { ada, bob, folder, lease, rejectsWith, reply, step, turnOf } from './harness.ts'
+import { ada, bob, folder, lease, rejectsWith, reply, say, step, turnOf } from './harness.ts'
 
 const numbers =
   'WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < ?) SELECT count(*) AS n FROM n'
@@ -78,6 +78,27 @@ test('a list of turns reads megabytes of replies beside the event loop, and shor
     { text: 'bbbbb', cut: true },
   ])
   assert.deepEqual(users, [ada, ada])
+})
+
+test('headers of megabytes of items are read beside the event loop, and those of short ones at once', async (t) => {
+  const { store, users } = openStore(t)
+  const { turn } = await store.turns.start(turnOf({ input: [say('short')] }))
+  const answers = [reply('a'.repeat(3_000_000)), reply('b'.repeat(3_000_000))]
+  await store.turns.record(turn, lease, step(answers, { status: 'completed' }))
+  const roles = async (limit: number) => {
+    const headers = await store.threads.headers(ada, turn.threadId, { order: 'asc', from: 0, limit })
+    return headers.map(({ seq, item }) => [seq, item.type === 'message' && item.role])
+  }
+  assert.deepEqual(await roles(1), [[1, 'user']])
+  assert.deepEqual(users, [])
+  const all = [
+    [1, 'user'],
+    [2, 'assistant'],
+    [3, 'assistant'],
+  ]
+  assert.deepEqual(await roles(9), all)
+  assert.deepEqual(users, [ada])
+  assert.deepEqual(await store.threads.headers(bob, turn.threadId, { order: 'asc', from: 0, limit: 9 }), [])
 })
 
 test('a long read sees what was stored before it, and stores nothing', async (t) => {
