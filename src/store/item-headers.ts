@@ -11,8 +11,9 @@ export type GateHeader = ItemHeader & { readonly turnId: string }
 
 /** Characters of an item that are read for its header. An item whose header is longer is read whole. */
 export const headerChars = 300
-/** Rows of one read. Most model responses with their results fit. */
-const pageRows = 32
+/** Rows of the first read and of any later one, which has twice as many as the one before. */
+const firstPageRows = 2
+const maxPageRows = 32
 /** Rows that are searched for open calls: more than one model response can have. */
 const maxTailRows = 1_000
 
@@ -23,12 +24,12 @@ const columns = `thread_id, seq, at, substr(body, 1, ${headerChars}) AS body`
 
 /**
  * The end of a thread in order, back to the latest user message or the start of the latest model response: open calls are
- * only there. It is read in small pages, since the first one is enough for most threads.
+ * only there. It is read in growing pages: SQLite reads each item whole, and those before the end may be pictures.
  */
 export function* readTail(threadId: string): Job<ItemHeader[]> {
   const found: ItemHeader[] = []
   let before = Number.MAX_SAFE_INTEGER
-  while (found.length < maxTailRows) {
+  for (let pageRows = firstPageRows; found.length < maxTailRows; pageRows = Math.min(2 * pageRows, maxPageRows)) {
     const rows = yield* query(
       `SELECT ${columns} FROM items WHERE thread_id = ? AND seq < ? ORDER BY seq DESC LIMIT ?`,
       threadId,

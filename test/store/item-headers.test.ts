@@ -182,7 +182,8 @@ test('the end of a thread is read back to before the latest response, however ma
       Array.from({ length: calls + 2 }, (_, at) => at + 3),
       `${calls} calls`,
     )
-    assert.equal(asked.length, Math.ceil((calls + 2) / 32))
+    const read = asked.reduce((sum, { values }) => sum + Number(values[2]), 0)
+    assert.ok(read <= 2 * (calls + 2), `${calls} calls: ${read} rows were read`)
   }
 })
 
@@ -195,7 +196,7 @@ test('a message of a person begins the end of a thread, and a thread without one
   for (const [there, read] of [
     [32, 32],
     [33, 33],
-    [1_500, 1_024],
+    [1_500, 1_022],
   ] as const) {
     const found = seqs(Array.from({ length: there }, () => attempt))
     assert.deepEqual([found.length, found.at(-1)], [read, there])
