@@ -21,7 +21,7 @@ import {
 } from './item-headers.ts'
 import { isReached, newestReached } from './reachable.ts'
 import { entryOf, listColumns, listedTurnOf, turnColumns, turnOf } from './rows.ts'
-import { convertInPace } from './long-rows.ts'
+import { convertInPace, readApart } from './long-rows.ts'
 import { first, type Job, query, type Row, run, type Sql } from './sql.ts'
 import { isActive, isQueued } from './turn-status.ts'
 
@@ -32,9 +32,16 @@ type UpdateParts = { readonly now: number; readonly lock: string }
 type Answering = { readonly user: UserId; readonly threadId: string; readonly draft: Draft; readonly grant?: NewGrant }
 
 /** Answers an approval or a sign-in; a waiting turn is requeued. */
-export function* answerGate({ user, threadId, draft, grant }: Answering, { now, lock }: UpdateParts) {
-  const answer = draft.item
+export async function answerGate(sql: Sql, answering: Answering, now: () => number) {
+  const answer = answering.draft.item
   if (answer.type !== 'answer') throw new Error('answerGate takes an answer')
+  const answered = await sql.write(() => answerOpen(answering, answer, { now: now(), lock: sql.lock }))
+  if (!answered) throw await noGate(sql, answering, answer.callId)
+  return answered
+}
+
+/** Undefined if the gate is not open. */
+function* answerOpen({ user, threadId, draft, grant }: Answering, answer: Answer, { now, lock }: UpdateParts) {
   yield* lockThread(threadId, lock)
   const row = yield* first(
     `SELECT ${turnColumns} FROM turns WHERE thread_id = ? AND ${isReached}
@@ -46,9 +53,7 @@ export function* answerGate({ user, threadId, draft, grant }: Answering, { now, 
   const entries = row ? yield* readTail(threadId) : []
   const calls = openCalls(entries.map(({ item }) => item))
   const open = calls.find(({ call }) => call.callId === answer.callId)
-  if (!row || !open?.gate || open.answer || open.gate.kind === 'output') {
-    throw yield* noGate(user, threadId, answer.callId)
-  }
+  if (!row || !open?.gate || open.answer || open.gate.kind === 'output') return undefined
   checkKind(open.gate, answer)
   const turn = { ...turnOf(row), answeredAt: now }
   if (grant) {
@@ -93,13 +98,13 @@ function checkKind({ kind }: Gate, { decision, values }: Answer): void {
 }
 
 /** The error for a gate that cannot be answered: it is closed, or the user reaches no such gate. */
-function* noGate(user: UserId, threadId: string, callId: string): Job<AppError> {
-  const owned = yield* first(`SELECT id FROM threads WHERE id = ? AND ${isReached}`, threadId, user, user)
-  const known =
-    owned &&
-    (yield* readGateHeaders(threadId, 0)).some(
-      ({ item }) => item.type === 'gate' && item.callId === callId && item.kind !== 'output',
-    )
+async function noGate(sql: Sql, { user, threadId }: Answering, callId: string): Promise<AppError> {
+  const size = `SELECT bytes FROM threads WHERE id = ? AND ${isReached}`
+  const thread = await sql.read(() => first(size, threadId, user, user))
+  // SQLite reads the whole thread for the headers of its gates.
+  const bytes = Number(thread?.['bytes'])
+  const headers = thread ? await readApart(sql, () => readGateHeaders(threadId, 0), { of: user, bytes }) : []
+  const known = headers.some(({ item }) => item.type === 'gate' && item.callId === callId && item.kind !== 'output')
   if (!known) return new AppError('not_found', 'there is no such gate in this thread')
   return new AppError(
     'gate_closed',

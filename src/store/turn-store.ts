@@ -101,8 +101,7 @@ export function createTurnStore(deps: TurnStoreParts): TurnStore {
         if (recorded) return recorded
       }
     },
-    answer: (user, threadId, draft, grant) =>
-      sql.write(() => answerGate({ user, threadId, draft, ...(grant && { grant }) }, { now: now(), lock })),
+    answer: (user, threadId, draft, grant) => answerGate(sql, { user, threadId, draft, ...(grant && { grant }) }, now),
     openGates: (user, query) => openGates(sql, user, query),
     answeredGates: (user, query) => sql.read(() => answeredGates(user, query)),
     cancel: (user, turnId) => end(user, turnId, { evenRunning: false }),

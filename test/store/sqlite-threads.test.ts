@@ -13,7 +13,7 @@ import { first, type Job, run, type Sql, type Statement } from '#store/sql.ts'
 import { openSqlite } from '#store/sqlite.ts'
 import { createSqliteThreads, openWorker } from '#store/sqlite-threads.ts'
 import { until } from '../until.ts'
-import { ada, bob, folder, lease, rejectsWith, reply, say, step, turnOf } from './harness.ts'
+import { ada, bob, decide, folder, lease, rejectsWith, reply, say, step, turnOf } from './harness.ts'
 
 const numbers =
   'WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < ?) SELECT count(*) AS n FROM n'
@@ -99,6 +99,17 @@ test('headers of megabytes of items are read beside the event loop, and those of
   assert.deepEqual(await roles(9), all)
   assert.deepEqual(users, [ada])
   assert.deepEqual(await store.threads.headers(bob, turn.threadId, { order: 'asc', from: 0, limit: 9 }), [])
+})
+
+test('a gate that is gone is looked for beside the event loop in a thread with megabytes', async (t) => {
+  const { store, users } = openStore(t)
+  const { turn } = await store.turns.start(turnOf({ input: [say('a'.repeat(3_000_000))] }))
+  await store.turns.record(turn, lease, step([reply('end')], { status: 'completed' }))
+  users.length = 0
+  await rejectsWith(store.turns.answer(ada, turn.threadId, decide('c1')), 'not_found')
+  assert.deepEqual(users, [ada])
+  await rejectsWith(store.turns.answer(bob, turn.threadId, decide('c1')), 'not_found')
+  assert.deepEqual(users, [ada])
 })
 
 test('a long read sees what was stored before it, and stores nothing', async (t) => {
