@@ -195,6 +195,7 @@ export function createTurns(parts: TurnsParts): Turns {
     const here = turn.status === 'running' && !replayed
     // For other watchers of the thread; the sender has the message already.
     publishEntries(bus, stored)
+    if (turn.status === 'queued' && !replayed) bus.publish(turn.threadId, [{ type: 'turn', turn }])
     const after = entries.at(-1)?.seq ?? 0
     const subscription = bus.subscribe(turn.threadId, { seq: after, turn, here })
     if (!replayed) {

@@ -70,6 +70,28 @@ test('a removed message is never answered; those behind it are', async (t) => {
   first.events.close()
 })
 
+test('the watchers of a thread are told of a message that is queued in it', async (t) => {
+  const { script, told, letGo } = createHeldReply()
+  const { turns } = openHouse(t, { reply: (text) => (text === 'first' ? script : ['ok']) })
+  const first = await turns.start(message('first'))
+  await told
+  const watch = turns.watch(ada, first.turn.threadId, 0)
+  const second = await turns.start(message('second', { threadId: first.turn.threadId }))
+  letGo()
+  const statuses: string[] = []
+  for await (const events of watch) {
+    statuses.push(
+      ...events.flatMap((event) =>
+        event.type === 'turn' && event.turn.id === second.turn.id ? event.turn.status : [],
+      ),
+    )
+    if (statuses.length > 0) break
+  }
+  assert.equal(statuses[0], 'queued')
+  assert.equal(restOf(await eventsOf(second.events)), 'completed')
+  first.events.close()
+})
+
 test('stopping all stops the turn that runs, and nothing of the queue begins', async (t) => {
   const { script, told } = createHeldReply()
   const { turns, store, asked } = openHouse(t, { reply: () => script })

@@ -90,11 +90,11 @@ test('a turn that starts here is told to other watchers, listed, and run under t
   assert.equal('request' in rest, false)
 })
 
-test('a turn that is queued wakes the runners, and nothing of it is shown yet', async () => {
+test('a turn that is queued wakes the runners; watchers learn that it waits, and see nothing of it yet', async () => {
   const queued: StoredTurn = { turn: { ...running, status: 'queued' }, entries: [], replayed: false }
   const { turns, told, taken, subscribed } = opened({ stored: queued })
   await turns.start(message('hi'))
-  assert.deepEqual(told, [changed, { type: 'queued' }])
+  assert.deepEqual(told, [['events', 'thread', ['turn']], changed, { type: 'queued' }])
   assert.deepEqual(taken, [])
   assert.deepEqual(subscribed, [['thread', { seq: 0, turn: queued.turn, here: false }]])
 })

@@ -339,3 +339,18 @@ test('two browsers stay in step', { skip }, async (t) => {
   await replies(one).getByText('You said: from the other one').waitFor()
   await untilEqual(() => own(one).count(), 2)
 })
+
+test('a message that is queued in one browser is shown in the other, which can remove it', { skip }, async (t) => {
+  const one = await site.visit(t)
+  await say(one, 'endless')
+  const stopAll = one.getByRole('button', { name: 'Stop all' })
+  await one.getByRole('button', { name: 'Stop', exact: true }).waitFor()
+  const two = await site.open(t, new URL(one.url()).pathname)
+  await say(two, 'from the other one')
+  await stopAll.waitFor()
+  await untilEqual(() => own(one).count(), 2)
+  await one.getByRole('button', { name: 'Remove queued message' }).click()
+  await untilEqual(() => own(two).count(), 1)
+  await one.getByRole('button', { name: 'Stop', exact: true }).click()
+  await receipt(one).waitFor()
+})

@@ -10,7 +10,7 @@ import { type Conversation, createConversation } from './conversation.ts'
 import { gates, applyGate } from './gates.ts'
 import { linkDown, linkUp } from './link.ts'
 import { notify } from './notices.ts'
-import { removeArrived, sendHeld, sentTurns } from './outbox.ts'
+import { removeArrived, sendHeld } from './outbox.ts'
 import { service } from './service.ts'
 import { findSession } from './session.ts'
 import { applyThread, shelveThread, threadList } from './threads.ts'
@@ -129,14 +129,18 @@ function applyFrames(): void {
       }
       if (frame.type === 'gate') applyGate(frame)
       if (frame.type === 'reload' || isReadMeanwhile(frame)) refresh()
-      // A queued message was changed, here or on another page.
-      else if (now && frame.type === 'turn' && frame.status === 'queued' && sentTurns(now.id).includes(frame.turn_id))
-        whole = false
+      // A message was queued or changed, here or on another page.
+      else if (now && frame.type === 'turn' && frame.status === 'queued' && isUnbegun(frame, now)) whole = false
       else if (now && 'thread_id' in frame && frame.thread_id === now.id && !now.apply(frame)) whole = false
     }
   })
   if (now && !whole) void follow(now)
   if (frames.some((frame) => frame.type === 'turn' && isAtRest(frame.status))) void service.load()
+}
+
+/** A turn that waits behind another has nothing in the thread yet. */
+function isUnbegun({ thread_id, turn_id }: Extract<Frame, { type: 'turn' }>, { id, turns }: Conversation): boolean {
+  return thread_id === id && !turns.peek().some((turn) => turn.id === turn_id)
 }
 
 /** The answer of a list that is being read may be older than a frame, and would undo it. */

@@ -106,13 +106,28 @@ test('a message leaves the outbox when its turn is in the thread, whichever come
 })
 
 test('a queued message whose turn was stopped leaves the outbox', async (t) => {
-  const { id } = await start(t)
+  const { id, given } = await start(t)
+  given.queued.push({ ...messageOf(3), seq: undefined, turn_id: 'queued' })
   gateway.on(sending, ok({ thread_id: id, turn_id: 'queued' }))
   await tell(turnFrame(id, 'turn 2', 'running'))
   await send({ threadId: id, text: 'never said', files: [] })
   await tell(turnFrame(id, 'queued', 'queued'))
   assert.equal(outgoingTo(id).length, 1)
   await tell(turnFrame(id, 'queued', 'cancelled'))
+  assert.deepEqual(outgoingTo(id), [])
+})
+
+test('what another page has queued is read; a turn that is queued again is in the thread already', async (t) => {
+  const { id, given, path } = await start(t)
+  given.queued.push({ ...messageOf(3), seq: undefined })
+  await tell(turnFrame(id, 'turn 2', 'queued'), turnFrame('another', 'turn 9', 'queued'))
+  assert.equal(gateway.of(path).length, 0)
+  await tell(turnFrame(id, 'turn 3', 'queued'))
+  assert.deepEqual(
+    outgoingTo(id).map(({ turnId, text }) => [turnId, text]),
+    [['turn 3', 'message 3']],
+  )
+  await tell(itemFrame(id, messageOf(3)))
   assert.deepEqual(outgoingTo(id), [])
 })
 

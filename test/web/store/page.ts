@@ -282,5 +282,5 @@ export function itemFrame(threadId: string, item: Item): Frame {
 }
 
 export function turnFrame(threadId: string, id: string, status: string): object {
-  return { type: 'turn', id, thread_id: threadId, status }
+  return { type: 'turn', id, turn_id: id, thread_id: threadId, status }
 }
