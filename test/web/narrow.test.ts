@@ -45,6 +45,35 @@ const site = useSite({
 /** 384 and 640 are 768 and 1280 at 200 % zoom. */
 const widths = [320, 384, 640, 768, 1280]
 
+test('every button of a phone has at least 44 pixels of height', { skip }, async (t) => {
+  const page = await site.visit(t, '/', { width: 390, height: 844 })
+  const low = () =>
+    page.locator('main button:visible').evaluateAll((buttons) =>
+      buttons.flatMap((button) => {
+        const { height } = button.getBoundingClientRect()
+        return height < 44 ? [`${button.textContent || button.ariaLabel} ${height}`] : []
+      }),
+    )
+  for (const [path, name] of [
+    ['/', 'What can you do?'],
+    ['/jobs', 'Completed'],
+    ['/activity', '90 days'],
+    ['/settings/appearance', 'Dark'],
+    ['/memory?new', 'Save'],
+    ['/tools', 'Install a tool'],
+  ] as const) {
+    await follow(page, path)
+    await page.getByRole('button', { name, exact: true }).waitFor()
+    assert.deepEqual(await low(), [], path)
+  }
+  await follow(page, '/jobs')
+  await page.getByRole('searchbox', { name: 'Search jobs' }).fill('nothing like this')
+  const clear = page.getByRole('button', { name: 'Clear' }).first()
+  await clear.waitFor()
+  assert.deepEqual(await low(), [], 'a search')
+  await clear.click()
+})
+
 test('long words fit on every page in every width', { skip }, async (t) => {
   const say = (message: string) => site.call<{ thread_id: string }>('POST', '/api/chat', { message })
   const { thread_id } = await say(`${word} ${word}`)
