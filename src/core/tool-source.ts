@@ -1,4 +1,4 @@
-// Sources of tools: built-in tools and installed components.
+// Sources of tools: built-in tools, installed components and MCP servers.
 import type { ToolTrial, ToolView } from './admin.ts'
 import type { UserId } from './ids.ts'
 import type { PolicyInForce } from './policy.ts'
