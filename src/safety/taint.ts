@@ -4,19 +4,11 @@ import { fileOrigin, pictureOrigin } from '#core/origins.ts'
 import type { ToolSpec } from '#core/tool.ts'
 import type { Marker } from './marks.ts'
 
-/** The first untrusted item of a prompt: its index, and the origin of its text. */
-export type Taint = { readonly at: number; readonly why: string }
-
-/** The origin of the first untrusted text in these items; undefined if there is none. */
+/** The origin of the first untrusted text in these items; undefined if there is none. Pass what the model still sees. */
 export function taintOf(items: readonly Item[]): string | undefined {
-  return findTaint(items)?.why
-}
-
-/** The first untrusted item. Pass only the items that the model still sees. */
-export function findTaint(items: readonly Item[]): Taint | undefined {
-  for (const [at, item] of items.entries()) {
-    const why = originOf(item)
-    if (why !== undefined) return { at, why }
+  for (const item of items) {
+    const origin = originOf(item)
+    if (origin !== undefined) return origin
   }
   return undefined
 }

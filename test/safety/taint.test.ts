@@ -4,7 +4,7 @@ import { test } from 'node:test'
 import { type Item, textMessage } from '#core/item.ts'
 import { eventOrigin, summaryOrigin } from '#core/origins.ts'
 import { createMarker } from '#safety/marks.ts'
-import { findTaint, taintOf, taintOfTools } from '#safety/taint.ts'
+import { taintOf, taintOfTools } from '#safety/taint.ts'
 import { fence } from './test-fence.ts'
 
 const user = textMessage('user', 'hi')
@@ -50,9 +50,9 @@ for (const [what, items, taint] of rows) {
   test(`the taint of ${what} is ${taint ?? 'none'}`, () => assert.equal(taintOf(items), taint))
 }
 
-test('taint says since when', () => {
-  const outside: Item = { type: 'result', callId: 'c', output: 'x', origin: 'web_fetch' }
-  assert.deepEqual(findTaint([user, outside, user, outside]), { at: 1, why: 'web_fetch' })
+test('taint is named by the first untrusted text', () => {
+  const from = (origin: string): Item => ({ type: 'result', callId: 'c', output: 'x', origin })
+  assert.equal(taintOf([user, from('web_fetch'), user, from('http')]), 'web_fetch')
 })
 
 test('a tool whose description gives instructions taints the prompt; one that describes does not', () => {
