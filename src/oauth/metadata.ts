@@ -14,7 +14,7 @@ const maxShownChars = 200
 export type PrivateHosts = readonly string[]
 
 /** The sign-in that a 401 or 403 asks for. */
-export type Challenge = { readonly metadataUrl?: string; readonly scopes?: readonly string[]; readonly error?: string }
+export type Challenge = { readonly metadataUrl?: string; readonly scopes?: readonly string[] }
 
 /** Reads the Bearer challenge of a WWW-Authenticate header; other schemes in it are skipped. */
 export function readChallenge(header: string | undefined): Challenge {
@@ -30,12 +30,11 @@ export function readChallenge(header: string | undefined): Challenge {
     const value = quoted === undefined ? (plain ?? '') : quoted.replaceAll(/\\(.)/g, '$1')
     if (!params.has(name.toLowerCase())) params.set(name.toLowerCase(), value)
   }
-  const [metadataUrl, scope, error] = ['resource_metadata', 'scope', 'error'].map((name) => params.get(name))
-  const scopes = scopesIn(scope)
+  const metadataUrl = params.get('resource_metadata')
+  const scopes = scopesIn(params.get('scope'))
   return {
     ...(metadataUrl !== undefined && { metadataUrl }),
     ...(scopes.length > 0 && { scopes }),
-    ...(error !== undefined && { error }),
   }
 }
 
