@@ -4,9 +4,7 @@ import type { Job } from '#doors/web/wire/job.ts'
 
 /** The message of a job, unless the title tells it already. */
 export function ownWords({ title, message = '', door }: Pick<Job, 'title' | 'message' | 'door'>): string {
-  // The title of a mission's run ends with its date.
-  const words = door === 'mission' ? title.replace(/, [^,]*$/, '') : title
-  // A title of this length may be the cut first line of the message.
-  const isCutTitle = Array.from(words).length >= maxFirstTitleChars && message.startsWith(words)
-  return message === words || isCutTitle ? '' : message
+  // Of a long message the title is the beginning. Behind it stands the date of a mission's run.
+  const told = Array.from(message).slice(0, maxFirstTitleChars).join('')
+  return title === told || (door === 'mission' && title.startsWith(`${told}, `)) ? '' : message
 }
