@@ -14,6 +14,7 @@ import { wholeOfShort } from './long-messages.ts'
 import { createQuestions, type Elicit } from './questions.ts'
 import { readList, type ServerList } from './read-list.ts'
 import { type CallOutput, readResult } from './result.ts'
+import { SessionOver } from './session.ts'
 
 const maxCallsAtOnce = 8
 const maxRestarts = 3
@@ -153,10 +154,15 @@ export function createConnection(parts: ConnectionParts): Connection {
   /** The server has closed the connection. */
   function left(which: Live): void {
     if (live !== which) return
+    lastFault = which.opened.fault() ?? closedWords
+    leave(which)
+  }
+
+  /** The next call starts the server again. Processes that it started may still run. */
+  function leave(which: Live): void {
+    if (live !== which) return
     live = undefined
     clearTimeout(idle)
-    lastFault = which.opened.fault() ?? closedWords
-    // Processes that it started may still run.
     ending = which.opened.transport.close().catch(() => {})
   }
 
@@ -176,6 +182,10 @@ export function createConnection(parts: ConnectionParts): Connection {
       which.unread = undefined
       if (live === which) signIn = false
     } catch (error) {
+      if (error instanceof SessionOver) {
+        leave(which)
+        throw error
+      }
       const needed = which.opened.signInFault?.(error)
       which.unread = wordsOf(error, which.opened)
       if (live === which) signIn = needed !== undefined
@@ -199,17 +209,27 @@ export function createConnection(parts: ConnectionParts): Connection {
   async function using<T>(signal: AbortSignal, work: (made: Live) => Promise<T>): Promise<T> {
     active++
     clearTimeout(idle)
-    try {
-      const made = await orAborted(ensure(), signal)
+    let made: Live | undefined
+    const attempt = async (): Promise<T> => {
+      made = await orAborted(ensure(), signal)
       if (made.unread !== undefined) await orAborted(refreshOnce(made), signal)
-      return await work(made)
+      return work(made)
+    }
+    try {
+      return await attempt().catch((error: unknown) => {
+        if (!(error instanceof SessionOver)) throw error
+        return attempt()
+      })
+    } catch (error) {
+      throw error instanceof SessionOver ? refusal(wordsOf(error, made?.opened), error) : error
     } finally {
       active--
       rest()
     }
   }
 
-  async function send({ client, opened }: Live, call: ServerCall, onHold: () => void): Promise<CallAnswer> {
+  async function send(made: Live, call: ServerCall, onHold: () => void): Promise<CallAnswer> {
+    const { client, opened } = made
     const { tool, signal, onProgress, input, elicit, threadId } = call
     call.check?.()
     const deadline = createCallDeadline({ signal, callMs, maxMs: maxCallMs })
@@ -238,12 +258,14 @@ export function createConnection(parts: ConnectionParts): Connection {
         return { type: 'input', requests: result['inputRequests'], state: result['requestState'] }
       return { type: 'result', ...(await inPace(readResult(result))) }
     } catch (error) {
+      const isOver = error instanceof SessionOver
+      if (isOver) leave(made)
       const needed = opened.signInFault?.(error)
-      answered = needed !== undefined || isAnswer(error)
+      answered = needed !== undefined || isOver || isAnswer(error)
       // An error of the server itself: it accepted the token.
       if (answered) signIn = needed !== undefined
       signal.throwIfAborted()
-      if (error instanceof AppError) throw error
+      if (error instanceof AppError || isOver) throw error
       if (needed) throw needed
       const pages = pagesOf(error)
       if (pages) return { type: 'pages', pages }

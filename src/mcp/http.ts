@@ -11,6 +11,7 @@ import { parseTarget } from '#net/fetch.ts'
 import { type Deliver, eventsOf, startOf, wholeOf } from './answer-body.ts'
 import type { ExactArguments } from './exact-arguments.ts'
 import { createReconnection, endCancelled } from './http-requests.ts'
+import { isRefusedInSession, pingText, SessionOver, unknownSession } from './session.ts'
 
 /** How long the end of a session is waited for. */
 const defaultGoodbyeMs = 2_000
@@ -112,27 +113,35 @@ function createFetch(parts: HttpParts, texts: ReadonlyMap<string, string>, deliv
     const target = parseTarget(String(url))
     if (typeof target === 'string') throw new Error(target)
     if (new URL(url).host !== home.host) throw new Error(`a request to ${target.host} was refused: it is another host`)
-    const body = typeof init.body === 'string' ? Buffer.from(filled(init.body, texts)) : undefined
-    const requestId = typeof init.body === 'string' ? objectIn(init.body)?.['id'] : undefined
     const signal = init.signal ?? new AbortController().signal
-    const attempt = async (token: string | undefined): Promise<Response> => {
+    const attempt = async (text: string | undefined, token: string | undefined): Promise<Response> => {
       const headers = new Map(new Headers(init.headers))
       for (const [name, value] of Object.entries(own)) headers.set(name.toLowerCase(), value)
       if (token !== undefined) headers.set('authorization', `Bearer ${token}`)
-      const request = { method: init.method ?? 'GET', target, headers, listed: true, ...(body && { body }) }
-      const answer = await dial(request, signal)
+      const body = text === undefined ? {} : { body: Buffer.from(filled(text, texts)) }
+      const answer = await dial({ method: init.method ?? 'GET', target, headers, listed: true, ...body }, signal)
       if (answer.type === 'fault') throw new Error(answer.fault.message)
-      return responseOf(answer, requestId, deliver)
+      return responseOf(answer, text === undefined ? undefined : objectIn(text)?.['id'], deliver)
     }
-    const token = await bearer?.token()
-    const first = await attempt(token)
-    if (first.status !== 401) return first
-    await first.body?.cancel()
-    const next = token === undefined ? undefined : await bearer?.refused(token, challengeOf(first))
-    const second = next === undefined ? first : await attempt(next)
-    if (second.status !== 401) return second
-    if (second !== first) await second.body?.cancel()
-    throw new SignInNeeded('the server answered 401')
+    const signedIn = async (text: string | undefined): Promise<Response> => {
+      const token = await bearer?.token()
+      const first = await attempt(text, token)
+      if (first.status !== 401) return first
+      await first.body?.cancel()
+      const next = token === undefined ? undefined : await bearer?.refused(token, challengeOf(first))
+      const second = next === undefined ? first : await attempt(text, next)
+      if (second.status !== 401) return second
+      if (second !== first) await second.body?.cancel()
+      throw new SignInNeeded('the server answered 401')
+    }
+    const answer = await signedIn(typeof init.body === 'string' ? init.body : undefined)
+    if (!isRefusedInSession(init, answer)) return answer
+    if (answer.status !== unknownSession) {
+      const ping = await signedIn(pingText)
+      await ping.body?.cancel()
+      if (!isRefusedInSession(init, ping)) return answer
+    }
+    throw new SessionOver({ status: answer.status, text: await answer.text() })
   }
 }
 

@@ -32,7 +32,8 @@ function older(call: Answer): Answer {
     const serverInfo = { name: 'rude', version: '1' }
     if (method === 'initialize') {
       const result = { protocolVersion: '2025-06-18', capabilities: { tools: {} }, serverInfo }
-      return json(response, { jsonrpc: '2.0', id, result }, 200, { 'mcp-session-id': 'session-1' })
+      if (!response.hasHeader('mcp-session-id')) response.setHeader('mcp-session-id', 'session-1')
+      return json(response, { jsonrpc: '2.0', id, result })
     }
     if (method === 'tools/list')
       return json(response, {
@@ -116,6 +117,57 @@ describe('a server over HTTP', { concurrency: true }, () => {
     assert.equal(last('POST')?.headers['mcp-session-id'], 'session-1')
     await connection.stop()
     assert.equal(last('DELETE')?.headers['mcp-session-id'], 'session-1')
+  })
+
+  for (const status of [400, 404]) {
+    test(`that answers ${status} to a session that it no longer knows gets the call in a new one`, async (t) => {
+      let [sessions, known] = [0, '']
+      const calls: unknown[] = []
+      const { target } = await serve(t, (rpc, response, request, body) => {
+        const isStart = rpc.method === 'initialize'
+        if (isStart) known = `session-${++sessions}`
+        else if (rpc.method !== 'server/discover' && request.headers['mcp-session-id'] !== known)
+          return json(response, { jsonrpc: '2.0', id: null, error: { code: -32000, message: 'No session' } }, status)
+        if (isStart) response.setHeader('mcp-session-id', known)
+        if (rpc.method === 'tools/call') calls.push(known)
+        return older(said)(rpc, response, request, body)
+      })
+      const { connection } = open(t, target)
+      const call = { tool: echo, args: '{}', signal: never }
+      await connection.call(call)
+      known = 'restarted'
+      await Promise.all([connection.call(call), connection.call(call)])
+      assert.deepEqual(calls, ['session-1', 'session-2', 'session-2'])
+    })
+  }
+
+  test('that refuses a call in a session that it knows is not asked again', async (t) => {
+    let calls = 0
+    const { target, seen } = await serve(
+      t,
+      older((_rpc, response) => {
+        calls++
+        response.writeHead(400).end('no such argument')
+      }),
+    )
+    const { connection } = open(t, target)
+    const call = connection.call({ tool: echo, args: '{}', signal: never })
+    await assert.rejects(call, { code: 'tool_refused', message: /it answered HTTP 400: no such argument/ })
+    assert.equal(calls, 1)
+    assert.ok(!seen.some(({ method }) => method === 'DELETE'), 'the session goes on')
+  })
+
+  test('that forgets each session at once is not asked without end', async (t) => {
+    let starts = 0
+    const { target } = await serve(t, (rpc, response, request, body) => {
+      if (rpc.method === 'initialize') starts++
+      if (rpc.method !== 'tools/call' && rpc.method !== 'ping') return older(said)(rpc, response, request, body)
+      response.writeHead(404).end()
+    })
+    const { connection } = open(t, target)
+    const call = connection.call({ tool: echo, args: '{}', signal: never })
+    await assert.rejects(call, { code: 'tool_refused', message: /it answered HTTP 404/ })
+    assert.equal(starts, 2)
   })
 
   test('streams progress before its result', async (t) => {
