@@ -10,7 +10,7 @@ import { readList, type ServerList } from './read-list.ts'
 import { createReread } from './reread.ts'
 
 /** A start includes what a launcher such as npx downloads. */
-const maxStartMs = 120_000
+const defaultStartMs = 120_000
 /** Older servers may stay silent at the probe for the newer era of the protocol. */
 const defaultProbeMs = 5_000
 
@@ -19,6 +19,8 @@ export type OpenedTransport = {
   readonly transport: Transport
   /** Why the server ended, in words; undefined if it did not. */
   readonly fault: () => string | undefined
+  /** The last line on standard error, as the end of a sentence. */
+  readonly lastWords?: () => string
   /** Masks secrets in words of the server. */
   readonly mask: (text: string) => string
   /** The error to throw if a request failed because somebody must sign in to the server first. */
@@ -41,6 +43,7 @@ export type ClientParts = {
   readonly exact: ExactArguments
   readonly version: string
   readonly probeMs?: number
+  readonly startMs?: number
   readonly onError?: (error: Error) => void
   readonly onClose: (live: Live) => void
   /** Reads the list again; called when the server says that it has changed, at most once a second. Never rejects. */
@@ -53,7 +56,7 @@ export type ClientParts = {
 export type ConnectClient = (onOpen: (opened: OpenedTransport) => void) => Promise<Live>
 
 export function createConnectClient(parts: ClientParts): ConnectClient {
-  const { probeMs = defaultProbeMs } = parts
+  const { probeMs = defaultProbeMs, startMs = defaultStartMs } = parts
   /** Is set once a server has died or stayed silent at the probe and then spoken the older era. */
   let era: 'legacy' | undefined
 
@@ -86,7 +89,7 @@ export function createConnectClient(parts: ClientParts): ConnectClient {
       parts.onClose(live)
     }
     Object.assign(client, { onclose, onerror: parts.onError })
-    await client.connect(opened.transport, { timeout: maxStartMs, ...(prior && { prior: { kind: prior } }) })
+    await client.connect(opened.transport, { timeout: startMs, ...(prior && { prior: { kind: prior } }) })
     live.list = await readList(client)
     return live
   }

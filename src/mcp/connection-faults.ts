@@ -15,7 +15,7 @@ export function wordsOf(error: unknown, opened: OpenedTransport | undefined): st
   const fault = opened?.fault()
   if (fault !== undefined) return fault
   const code = codeOf(error)
-  if (code === 'REQUEST_TIMEOUT') return 'it did not answer in time'
+  if (code === 'REQUEST_TIMEOUT') return `it did not answer in time${opened?.lastWords?.() ?? ''}`
   if (code === 'CONNECTION_CLOSED') return closedWords
   const mask = opened?.mask ?? ((text) => text)
   const refused = refusedWords(error, mask)

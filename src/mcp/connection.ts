@@ -61,6 +61,7 @@ export type ConnectionParts = {
   readonly version: string
   readonly onError?: (error: Error) => void
   readonly probeMs?: number
+  readonly startMs?: number
   readonly now?: () => number
 }
 

@@ -65,11 +65,12 @@ export function createOpenTransport(parts: TransportParts): OpenTransport {
       onGarbage: (what) => warn({ server: name }, `an MCP server sent ${what} on standard output`),
       onFault: (error) => log.error({ server: name, err: error }, 'a message of an MCP server could not be handled'),
     })
+    const lastWords = (): string => (lastLine === undefined ? '' : `; its last line was: ${lastLine}`)
     const fault = (): string | undefined => {
       const ended = transport.ended()
-      return ended === undefined || lastLine === undefined ? ended : `${ended}; its last line was: ${lastLine}`
+      return ended === undefined ? undefined : ended + lastWords()
     }
-    return { transport, fault, mask }
+    return { transport, fault, lastWords, mask }
   }
 }
 

@@ -70,7 +70,7 @@ export function createExitGuard(): ExitGuard {
 export type StdioTransport = Transport & {
   readonly pid: number | null
   readonly stderr: null
-  /** Why the server ended; undefined while it runs. */
+  /** Why the server ended; undefined while it runs, also while it is being stopped: what it did before is the reason then. */
   readonly ended: () => string | undefined
 }
 
@@ -109,6 +109,7 @@ export function createStdioTransport(parts: StdioParts): StdioTransport {
     })
     // A grandchild may hold the pipes open: the end of the process itself counts.
     started.once('exit', (code, signal) => {
+      if (closing) ended ??= 'it was stopped'
       ended ??= signal === null ? `it ended with exit code ${code}` : `it was ended by ${signal}`
       // Its last words may still be in the pipe.
       void waitForLastWords(silent).then(() => {
@@ -160,7 +161,7 @@ export function createStdioTransport(parts: StdioParts): StdioTransport {
 
   function unhandled(error: unknown): void {
     // Its pipe is cut once it is stopped.
-    if (ended !== undefined) return
+    if (closing || ended !== undefined) return
     parts.onFault(error)
     refuse('a message that could not be handled')
   }
@@ -177,7 +178,6 @@ export function createStdioTransport(parts: StdioParts): StdioTransport {
   /** Ends the process, its group, and whatever else carries its mark. */
   async function end(): Promise<void> {
     if (!child || !over) return
-    ended ??= 'it was stopped'
     child.stdin.end()
     const isOver = (): true => true
     const waited = over.then(isOver)
@@ -202,7 +202,7 @@ export function createStdioTransport(parts: StdioParts): StdioTransport {
     ended: () => ended,
     start,
     async send(message) {
-      if (!child || !over || ended !== undefined) throw new Error('the server has ended')
+      if (!child || !over || closing || ended !== undefined) throw new Error('the server has ended')
       const { promise: written, resolve } = Promise.withResolvers<Error | null | undefined>()
       child.stdin.write(`${messageText(message, exact)}\n`, resolve)
       const fault = await Promise.race([written, over])

@@ -71,6 +71,14 @@ for (const method of ['server/discover', 'initialize', 'tools/list']) {
   })
 }
 
+test('a start without an answer ends with the last words of the server', async () => {
+  const silent = fakeServer(({ method }) => method === 'initialize')
+  Object.assign(silent.opened, { lastWords: () => '; its last line was: waiting for the database' })
+  const connection = connectTo([silent], { startMs: 1 })
+  const message = /it did not answer in time; its last line was: waiting for the database$/
+  await assert.rejects(connection.list(never), { code: 'tool_refused', message })
+})
+
 const probes = ({ seen }: { seen: readonly { method?: string }[] }): number =>
   seen.filter(({ method }) => method === 'server/discover').length
 

@@ -96,6 +96,11 @@ describe('a connection', { concurrency: true }, () => {
     await assert.rejects(open(t, missing).connection.list(never), refused(words))
   })
 
+  test('tells why its start failed, not that it was stopped for it', async (t) => {
+    const { connection } = open(t, rude(['version=1999-01-01']))
+    await assert.rejects(connection.list(never), refused(/version is not supported: 1999-01-01/))
+  })
+
   test('is started again at most three times a minute after it failed', async (t) => {
     let now = 0
     const { connection, lines } = open(t, rude(['dies-at-start']), { now: () => now })

@@ -129,7 +129,7 @@ const methods = {
   },
   initialize: (id) => {
     const capabilities = { tools: { listChanged: true } }
-    answer(id, { protocolVersion: '2025-06-18', capabilities, serverInfo, instructions })
+    answer(id, { protocolVersion: option('version') ?? '2025-06-18', capabilities, serverInfo, instructions })
   },
   'tools/list': (id) => answer(id, { tools: tools(), ...(modern && fresh) }),
   'tools/call': (id, params, line) => acts[params.name](id, params, line),
