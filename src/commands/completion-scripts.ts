@@ -1,6 +1,7 @@
 // `atrium completion`: a script that completes commands and options in a shell. The script has all words in it, so
 // that no key press starts the program.
 import type { CommandNode, Shell } from './command-tree.ts'
+import { shellQuoted } from './report.ts'
 
 export function completionScript(shell: Shell, tree: readonly CommandNode[]): string {
   return { bash, zsh, fish }[shell](tree)
@@ -22,7 +23,7 @@ _atrium() {
   for ((i = 1; i < COMP_CWORD; i++)); do
     case "\${at:+$at }\${COMP_WORDS[i]}" in
       ${below(tree)
-        .map((node) => quoted(pathOf(node)))
+        .map((node) => shellQuoted(pathOf(node)))
         .join(' | ')}) at="\${at:+$at }\${COMP_WORDS[i]}" ;;
     esac
   done
@@ -32,13 +33,13 @@ ${valued
   .map(
     (node) =>
       `    ${valueFlags(node)
-        .map((flag) => quoted(`${pathOf(node)}:${flag}`))
+        .map((flag) => shellQuoted(`${pathOf(node)}:${flag}`))
         .join(' | ')}) return ;;`,
   )
   .join('\n')}
   esac
   case "$at" in
-${tree.map((node) => `    ${quoted(pathOf(node))}) words=${quoted(wordsOf(node).join(' '))} flags=${quoted(flagsOf(node).join(' '))} ;;`).join('\n')}
+${tree.map((node) => `    ${shellQuoted(pathOf(node))}) words=${shellQuoted(wordsOf(node).join(' '))} flags=${shellQuoted(flagsOf(node).join(' '))} ;;`).join('\n')}
   esac
   case "$word" in
     -*) words=$flags ;;
@@ -51,7 +52,7 @@ complete -o default -F _atrium atrium
 
 function zsh(tree: readonly CommandNode[]): string {
   const described = (list: readonly { name: string; description: string }[]): string =>
-    list.map(({ name, description }) => quoted(`${name.replaceAll(':', '\\:')}:${description}`)).join(' ')
+    list.map(({ name, description }) => shellQuoted(`${name.replaceAll(':', '\\:')}:${description}`)).join(' ')
   const words = ({ commands, choices }: CommandNode): string =>
     described([...commands, ...choices.map((name) => ({ name, description: '' }))])
   const flags = ({ options }: CommandNode): string =>
@@ -64,12 +65,12 @@ _atrium() {
   for ((i = 2; i < CURRENT; i++)); do
     case "\${at:+$at }\${words[i]}" in
       (${below(tree)
-        .map((node) => quoted(pathOf(node)))
+        .map((node) => shellQuoted(pathOf(node)))
         .join('|')}) at="\${at:+$at }\${words[i]}" ;;
     esac
   done
   case "$at" in
-${tree.map((node) => `    (${quoted(pathOf(node))}) known=(${words(node)}) flags=(${flags(node)}) ;;`).join('\n')}
+${tree.map((node) => `    (${shellQuoted(pathOf(node))}) known=(${words(node)}) flags=(${flags(node)}) ;;`).join('\n')}
   esac
   if [[ "$PREFIX" == -* ]]; then
     _describe -o option flags
@@ -114,11 +115,6 @@ function __atrium_at
 end
 ${lines.join('\n')}
 `
-}
-
-/** A word in single quotes, as bash and zsh read it. */
-function quoted(word: string): string {
-  return `'${word.replaceAll("'", `'\\''`)}'`
 }
 
 function fishQuoted(word: string): string {

@@ -11,7 +11,7 @@ import { checkServerName } from '#mcp/names.ts'
 import { readHeaders, readVariables } from '#mcp/target.ts'
 import { withOpenTools } from './home-tools.ts'
 import { agrees } from './prompts.ts'
-import { firstLine, inColumns, listedBy, print, table } from './report.ts'
+import { firstLine, inColumns, listedBy, print, shellQuoted, table } from './report.ts'
 import { reloadService } from './running-service.ts'
 
 /** How long servers without tools are asked for them by a list. */
@@ -266,7 +266,9 @@ function trialWords({ output, error, logs }: ToolTrial): string {
 /** A tool for the example: one that says it only reads, if there is one. */
 function firstTool({ tools }: McpServerView): string {
   const tool = tools.find(({ hints }) => hints?.readOnly) ?? tools[0]
-  return printable(tool?.name ?? 'TOOL')
+  const name = printable(tool?.name ?? 'TOOL')
+  // It is written to be pasted, and the server named it.
+  return /^[\w./-]+$/.test(name) ? name : shellQuoted(name)
 }
 
 function find(servers: readonly McpServerView[], name: string): McpServerView {

@@ -92,6 +92,11 @@ export function pasteable(text: string): string {
   )
 }
 
+/** A word in single quotes, as shells read it. */
+export function shellQuoted(word: string): string {
+  return `'${word.replaceAll("'", `'\\''`)}'`
+}
+
 /** JSON that is safe on a terminal: control characters that JSON does not escape are escaped too. */
 export function jsonText(data: unknown, indent?: number): string {
   // oxlint-disable-next-line no-control-regex -- these are what is looked for

@@ -153,10 +153,16 @@ test('nothing that a server says moves the cursor of a terminal, or hides from i
   ]
   const all = ran.map(({ stdout, stderr }) => stdout + stderr)
   for (const text of all) assert.doesNotMatch(text, /\u009b|\u202e|\u{e0101}/u)
-  assert.match(all[0] ?? '', /mcp set rude 0\\u\{202e\}/)
+  assert.match(all[0] ?? '', /mcp set rude '0\\u\{202e\}/)
   assert.match(all[1] ?? '', /  0\\u\{202e\}[^]*Use me\\u\{9b\}/)
   for (const { code, stderr } of ran) assert.equal(code, 0, stderr)
   for (const name of ['rude', 'other-1a']) await mcp('remove', name)
+})
+
+test('the name of a tool is one word of the command that is shown to be pasted', async () => {
+  const added = await mcp('add', 'rude', '--', command, ...words, "named=a b; it's $(reboot)")
+  assert.ok(added.stdout.endsWith(`mcp set rude 'a b; it'\\''s $(reboot)' --effect read\n`), added.stdout)
+  await mcp('remove', 'rude')
 })
 
 test('servers of another client are imported, with their secrets sealed', async () => {
