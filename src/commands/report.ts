@@ -130,9 +130,9 @@ export function table(rows: readonly (readonly string[])[]): string {
     .join('\n')
 }
 
-/** The first line of a foreign text, for tables. */
+/** The first line of a foreign text that is not empty, for tables. */
 export function firstLine(text: string): string {
-  const line = text.split('\n', 1)[0] ?? ''
+  const line = text.trimStart().split('\n', 1)[0] ?? ''
   return printable(line.length > maxLineChars ? `${line.slice(0, maxLineChars)}…` : line)
 }
 

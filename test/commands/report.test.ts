@@ -3,11 +3,16 @@ import assert from 'node:assert/strict'
 import { writeFile } from 'node:fs/promises'
 import { test } from 'node:test'
 import { programName } from '#config.ts'
-import { inColumns, pasteable, reporting } from '#commands/report.ts'
+import { firstLine, inColumns, pasteable, reporting } from '#commands/report.ts'
 
 test('a line ends where the terminal does; a pipe gets all of it', () => {
   assert.equal(inColumns('short\nmuch too long', 8), 'short\nmuch to…')
   assert.equal(inColumns('much too long', undefined), 'much too long')
+})
+
+test('the first line of a text is the first that says something', () => {
+  assert.equal(firstLine('\n  \n  Reads a page.\nAnd more.'), 'Reads a page.')
+  assert.equal(firstLine(' \n'), '')
 })
 
 test('a command is written with the way to its program, once, and a path is left as it is', () => {
