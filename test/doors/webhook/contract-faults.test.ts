@@ -164,6 +164,6 @@ test('a port that is taken is told with the variable to set', async (t) => {
   const given = { turns, threads, gates, limits: store.limits, secret }
   const parts = { ...given, ratePerMinute: 0, trustProxy: false as const }
   const log = { debug() {}, info() {}, warn() {}, error() {} }
-  await assert.rejects(openWebhook({ ...parts, log, host: '127.0.0.1', port: house.door.port }), /set HTTP_PORT/)
+  await assert.rejects(openWebhook({ ...parts, log, host: '127.0.0.1', port: house.door.port }), /with HTTP_PORT$/)
   await assert.rejects(openWebhook({ ...parts, log, host: '192.0.2.1', port: 0 }), /set HTTP_HOST/)
 })
