@@ -85,9 +85,11 @@ export function createOutbound({ local, send, forgetMs }: OutboundParts): Outbou
       }
       const stored = events.filter(({ type }) => type === 'entries' || type === 'turn')
       if (stored.length === 0) return
-      // The stored item has the whole text.
-      unsent.delete(threadId)
-      unsentThoughts.delete(threadId)
+      // What is stored of the turn has its whole text. A message that is queued behind it has nothing of it.
+      for (const texts of [unsent, unsentThoughts]) {
+        const turnId = texts.get(threadId)?.turnId
+        if (stored.some((event) => isOf(event, turnId))) texts.delete(threadId)
+      }
       const turn = stored.find((event) => event.type === 'turn')?.turn
       send({ type: 'news', threadId, ...(turn && { turnId: turn.id }) })
     },
@@ -113,4 +115,9 @@ export function createOutbound({ local, send, forgetMs }: OutboundParts): Outbou
     },
     close: () => clearTimeout(flushTimer),
   }
+}
+
+function isOf(event: Event, turnId: string | undefined): boolean {
+  if (event.type === 'turn') return event.turn.id === turnId
+  return event.type === 'entries' && event.entries.some((entry) => entry.turnId === turnId)
 }

@@ -118,6 +118,19 @@ for (const [what, event, message] of [
   })
 }
 
+test('a message that is queued behind a turn does not stand for the text collected of that turn', (t) => {
+  const { outbound, publish, pass, taken } = openOutbound(t)
+  outbound.watchedElsewhere('a')
+  publish('a', delta(0, 'x'), thought(0, 'y'))
+  publish('a', { type: 'turn', turn: { ...turn, id: 'next', status: 'queued' } })
+  assert.deepEqual(taken(), [{ ...news, turnId: 'next' }])
+  pass(flushMs)
+  assert.deepEqual(taken(), [
+    { type: 'thought', threadId: 'a', thought: thought(0, 'y') },
+    { type: 'text', threadId: 'a', delta: delta(0, 'x') },
+  ])
+})
+
 test('a new watcher gets a hint and the whole text being written, from the process that writes it', (t) => {
   const { outbound, publish, taken } = openOutbound(t)
   outbound.watchedElsewhere('a')
