@@ -133,6 +133,14 @@ for (const [what, change] of [
     },
   ],
   [
+    'and that an Atrium of the version it has reached has used since',
+    (path: string) => {
+      const db = new DatabaseSync(path)
+      assert.equal(migrateSqlite(db, path, { steps: next }), undefined)
+      db.close()
+    },
+  ],
+  [
     'and that an earlier Atrium has ended since',
     (path: string) => {
       const db = new DatabaseSync(path)
