@@ -35,6 +35,10 @@ export type Live = {
   unread?: string | undefined
   /** A read of the list that calls wait for. */
   refreshing?: Promise<void> | undefined
+  /** How many use it. */
+  users: number
+  /** The server no longer knows its session: nobody begins to use it. */
+  over: boolean
   closed: boolean
 }
 
@@ -82,7 +86,7 @@ export function createConnectClient(parts: ClientParts): ConnectClient {
     client.setRequestHandler('elicitation/create', async ({ params }) => {
       return (await parts.elicit(wholeOfShort(params))) as never
     })
-    const live: Live = { client, opened, list: { tools: [], instructions: '' }, closed: false }
+    const live: Live = { client, opened, list: { tools: [], instructions: '' }, users: 0, over: false, closed: false }
     const onListChanged = createReread({ read: () => parts.reread(live), over: () => live.closed })
     const onclose = (): void => {
       live.closed = true

@@ -152,19 +152,27 @@ export function createConnection(parts: ConnectionParts): Connection {
     } while (made.list !== stored)
   }
 
-  /** The server has closed the connection. */
+  /** The server has closed the connection. The next call starts it again. */
   function left(which: Live): void {
     if (live !== which) return
     lastFault = which.opened.fault() ?? closedWords
-    leave(which)
-  }
-
-  /** The next call starts the server again. Processes that it started may still run. */
-  function leave(which: Live): void {
-    if (live !== which) return
     live = undefined
     clearTimeout(idle)
+    // Processes that it started may still run.
     ending = which.opened.transport.close().catch(() => {})
+  }
+
+  /**
+   * The server no longer knows the session. Others that use it are refused too and go out again, so it is closed after the
+   * last of them.
+   */
+  function forget(which: Live): void {
+    which.over = true
+    if (live === which) {
+      live = undefined
+      clearTimeout(idle)
+    }
+    if (which.users === 0) void which.opened.transport.close().catch(() => {})
   }
 
   async function reread(which: Live): Promise<void> {
@@ -184,7 +192,7 @@ export function createConnection(parts: ConnectionParts): Connection {
       if (live === which) signIn = false
     } catch (error) {
       if (error instanceof SessionOver) {
-        leave(which)
+        forget(which)
         throw error
       }
       const needed = which.opened.signInFault?.(error)
@@ -212,9 +220,16 @@ export function createConnection(parts: ConnectionParts): Connection {
     clearTimeout(idle)
     let made: Live | undefined
     const attempt = async (): Promise<T> => {
-      made = await orAborted(ensure(), signal)
-      if (made.unread !== undefined) await orAborted(refreshOnce(made), signal)
-      return work(made)
+      do made = await orAborted(ensure(), signal)
+      while (made.over)
+      made.users++
+      try {
+        if (made.unread !== undefined) await orAborted(refreshOnce(made), signal)
+        return await work(made)
+      } finally {
+        made.users--
+        if (made.over) forget(made)
+      }
     }
     try {
       return await attempt().catch((error: unknown) => {
@@ -260,7 +275,7 @@ export function createConnection(parts: ConnectionParts): Connection {
       return { type: 'result', ...(await inPace(readResult(result))) }
     } catch (error) {
       const isOver = error instanceof SessionOver
-      if (isOver) leave(made)
+      if (isOver) forget(made)
       const needed = opened.signInFault?.(error)
       answered = needed !== undefined || isOver || isAnswer(error)
       // An error of the server itself: it accepted the token.

@@ -141,6 +141,31 @@ describe('a server over HTTP', { concurrency: true }, () => {
     })
   }
 
+  test('that refuses two calls in a session that it no longer knows gets both in a new one, however late', async (t) => {
+    let [sessions, known] = [0, '']
+    let late: (() => void) | undefined
+    const { target } = await serve(t, (rpc, response, request, body) => {
+      if (rpc.method === 'initialize') response.setHeader('mcp-session-id', (known = `session-${++sessions}`))
+      else if (rpc.method === 'tools/call' && request.headers['mcp-session-id'] !== known) {
+        const refuse = (): void => void response.writeHead(404).end()
+        if (late) return refuse()
+        late = refuse
+        return
+      }
+      return older(said)(rpc, response, request, body)
+    })
+    const { connection } = open(t, target)
+    const call = { tool: echo, args: '{}', signal: never }
+    await connection.call(call)
+    known = 'restarted'
+    const first = connection.call(call)
+    await until(() => late !== undefined)
+    assert.equal((await connection.call(call)).type, 'result')
+    late?.()
+    assert.equal((await first).type, 'result')
+    assert.equal(sessions, 2)
+  })
+
   test('that refuses a call in a session that it knows is not asked again', async (t) => {
     let calls = 0
     const { target, seen } = await serve(
