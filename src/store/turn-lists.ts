@@ -24,8 +24,8 @@ const maxShortBytes = 32 * 1024
 /** The beginning of an item's JSON. */
 const beginning = `substr(${wholeBody}, 1, ${readChars})`
 const shortBeginning = `CASE WHEN ${bodyBytes} <= ${maxShortBytes} THEN ${beginning} END`
-/** Characters of an item's JSON that show its type. */
-const kindChars = 60
+/** Not null for the first item of a response, unless it is long: `asked` is stored behind the body. */
+const shortStart = `CASE WHEN ${bodyBytes} <= ${maxShortBytes} THEN substr(asked, 1, 1) END`
 /** Rows at the end of a turn that are searched for its last response. */
 const endRows = 8
 
@@ -77,8 +77,9 @@ function* listShort(user: UserId, { status, of, limit, cursor }: TurnsQuery): Jo
       `SELECT ${listColumns}, (SELECT ${shortBeginning} FROM ${wholeItems}
                                WHERE items.thread_id = turns.thread_id AND items.seq = turns.last_seq
                                  AND items.turn_id = turns.id AND turns.${isCompleted}) AS reply,
-              (SELECT substr(i.body, 1, ${kindChars}) FROM items i WHERE i.thread_id = turns.thread_id
-               AND i.seq = turns.last_seq - 1 AND i.turn_id = turns.id AND turns.${isCompleted}) AS before,
+              (SELECT ${shortStart} FROM ${wholeItems}
+               WHERE items.thread_id = turns.thread_id AND items.seq = turns.last_seq
+                 AND items.turn_id = turns.id AND turns.${isCompleted}) AS starts,
               (SELECT t.title FROM threads t WHERE t.id = turns.thread_id) AS title,
               ${openingColumn}
        FROM turns WHERE ${newestWhere(condition, status)}`,
@@ -115,13 +116,15 @@ function* shortTurn(row: Row): Job<ShortTurn> {
   const turn: ListedTurn = { ...listedTurnOf(row), title, ...(opening !== undefined && { opening }) }
   if (turn.status !== 'completed') return { turn }
   const last = String(row['reply'] ?? '')
-  const isOneText = last.startsWith(assistantStart) && !startsModelMade(String(row['before']))
-  if (isOneText) return { turn: withReply(turn, replyPart(last)) }
+  if (last.startsWith(assistantStart) && row['starts'] !== null) return { turn: withReply(turn, replyPart(last)) }
   const end = yield* endOf(turn, shortBeginning)
-  const isLong = end.some(({ body }) => body === null)
-  return isLong
-    ? { turn, longBytes: end.reduce((sum, { bytes }) => sum + Number(bytes), 0) }
-    : { turn: withReply(turn, joinedReply(end)) }
+  const long = end.findIndex(({ body }) => body === null)
+  if (long < 0) return { turn: withReply(turn, joinedReply(end)) }
+  // What stands before a response, such as a picture that was asked about, is not part of it.
+  const starts = end[long - 1]?.['starts'] ?? null
+  const reply = starts === null ? undefined : joinedReply(end.slice(0, long))
+  if (reply) return { turn: withReply(turn, reply) }
+  return { turn, longBytes: end.reduce((sum, { bytes }) => sum + Number(bytes), 0) }
 }
 
 function withReply(turn: ListedTurn, reply: CutText | undefined): ListedTurn {
@@ -131,7 +134,7 @@ function withReply(turn: ListedTurn, reply: CutText | undefined): ListedTurn {
 /** The beginnings of the last items of a turn, from the last one on. */
 function endOf({ id, threadId, lastSeq = 0 }: ListedTurn, column = beginning): Job<Row[]> {
   return query(
-    `SELECT ${bodyBytes} AS bytes, ${column} AS body FROM ${wholeItems}
+    `SELECT ${bodyBytes} AS bytes, ${column} AS body, ${shortStart} AS starts FROM ${wholeItems}
      WHERE thread_id = ? AND seq BETWEEN ? AND ? AND turn_id = ? ORDER BY seq DESC`,
     threadId,
     lastSeq - endRows + 1,

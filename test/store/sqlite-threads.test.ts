@@ -6,6 +6,7 @@ import { join } from 'node:path'
 import { test, type TestContext } from 'node:test'
 import { setImmediate as nextLoop } from 'node:timers/promises'
 import { Worker } from 'node:worker_threads'
+import { noUsage } from '#core/turn.ts'
 import { createSeal } from '#lib/seal.ts'
 import { applyMigrations } from '#store/migrate-sqlite.ts'
 import { composeStore } from '#store/open-store.ts'
@@ -13,7 +14,7 @@ import { first, type Job, run, type Sql, type Statement } from '#store/sql.ts'
 import { openSqlite } from '#store/sqlite.ts'
 import { createSqliteThreads, openWorker } from '#store/sqlite-threads.ts'
 import { until } from '../until.ts'
-import { ada, bob, decide, folder, lease, rejectsWith, reply, say, step, turnOf } from './harness.ts'
+import { ada, bob, call, decide, draft, folder, lease, rejectsWith, reply, say, step, turnOf } from './harness.ts'
 
 const numbers =
   'WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < ?) SELECT count(*) AS n FROM n'
@@ -78,6 +79,30 @@ test('a list of turns reads megabytes of replies beside the event loop, and shor
     { text: 'bbbbb', cut: true },
   ])
   assert.deepEqual(users, [ada, ada])
+})
+
+test('a list of turns reads no megabytes of what stands before a reply', async (t) => {
+  const { store, users } = openStore(t)
+  const asked = { model: 'm', ms: 1, usage: noUsage }
+  const long = 'a'.repeat(3_000_000)
+  const thought = draft({ type: 'reasoning', text: 'hm' })
+  const result = draft({ type: 'result', callId: 'c1', output: long })
+  for (const [message, ...answer] of [
+    [say(long), { ...reply('one'), asked }],
+    [say(long), { ...thought, asked }, reply('two')],
+    [say('short'), { ...call('c1'), asked }, result, { ...reply('three'), asked }],
+    [say('short'), { ...reply('four'), asked }, call('c1'), result],
+  ] as const) {
+    const { turn } = await store.turns.start(turnOf({ input: [message] }))
+    await store.turns.record(turn, lease, step(answer, { status: 'completed' }))
+  }
+  users.length = 0
+  const { rows } = await store.turns.list(ada, { limit: 100 })
+  assert.deepEqual(
+    rows.map((row) => row.reply?.text),
+    ['four', 'three', 'two', 'one'],
+  )
+  assert.deepEqual(users, [ada], 'for the last one')
 })
 
 test('headers of megabytes of items are read beside the event loop, and those of short ones at once', async (t) => {
