@@ -1,6 +1,8 @@
 // Writing and reading cookies.
+import { hashToken } from '#lib/token.ts'
 
 const cookieName = 'atrium_session'
+const stateChars = 16
 
 /** The value of a cookie. Undefined when the name appears twice: it would be ambiguous. */
 export function readCookie(header: string | undefined, cookie = cookieName): string | undefined {
@@ -14,6 +16,11 @@ export function readCookie(header: string | undefined, cookie = cookieName): str
 /** The session cookie: not readable by scripts, not sent by other sites, Secure unless the gateway is reached over HTTP. */
 export function writeCookie(value: string, { maxAgeSecs, secure }: { maxAgeSecs: number; secure: boolean }): string {
   return `${cookieName}=${value}; Path=/; Max-Age=${maxAgeSecs}; HttpOnly; SameSite=Strict${secure ? '; Secure' : ''}`
+}
+
+/** The cookie of one sign-in at another server, by its `state`: a browser can have several sign-ins in progress. */
+export function signInCookie(prefix: string, state: string): string {
+  return `${prefix}_${hashToken(state).slice(0, stateChars)}`
 }
 
 /** A cookie that the browser also sends when another site redirects it here, as at the end of a sign-in. */

@@ -30,8 +30,8 @@ export interface Oidc {
   authenticate(jwt: string, request?: string): Promise<Caller | Refusal>
   /** False once the person was removed here. Throws database errors. */
   isKnown(user: UserId): Promise<boolean>
-  /** Begins a sign-in. The browser goes to `url`; its cookie must contain `browser` when it returns. */
-  begin(redirectUri: string): Promise<{ url: string; browser: string }>
+  /** Begins a sign-in. The browser goes to `url`; its cookie for `state` must contain `browser` when it returns. */
+  begin(redirectUri: string): Promise<{ url: string; state: string; browser: string }>
   /** Throws unauthorized when another browser began the sign-in, it was used before, took too long or is another client's. */
   finish(callback: SignInCallback): Promise<User | Refusal>
 }
@@ -104,7 +104,7 @@ export function createOidc({
       })) {
         url.searchParams.set(name, value)
       }
-      return { url: url.href, browser }
+      return { url: url.href, state, browser }
     },
     async finish({ code, state, iss, browser, redirectUri, request }) {
       const begun = await identities.take(hashToken(state))

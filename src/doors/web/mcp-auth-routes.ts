@@ -5,7 +5,7 @@ import type { McpServers } from '#core/mcp.ts'
 import type { Origins } from '#http/origin.ts'
 import { type Route, route } from '#http/routes.ts'
 import type { Gates } from '#turns/gates.ts'
-import { markBrowser, receiveBrowser } from './sign-in-return.ts'
+import { beginInBrowser, receiveBrowser } from './sign-in-return.ts'
 
 const callbackPath = '/api/mcp/oauth/callback'
 /** Time to read the list of a server after the sign-in. */
@@ -34,10 +34,11 @@ export function mcpAuthRoutes({ mcp, gates, origins }: McpAuthParts): Route[] {
       answers: { 200: AuthAnswer },
       async handle({ params: { name }, body: { client_id: clientId } }, reply) {
         const base = origins.ownOrigin(reply.request.raw)
-        const browser = markBrowser(reply, base, callbackPath)
         const client = clientId ? { client: { id: clientId } } : {}
-        const from = { redirectUri: `${base}${callbackPath}`, owner: operator, browser, ...client }
-        const { url } = await (await mcp()).signIn(name, from)
+        const servers = await mcp()
+        const { url } = await beginInBrowser(reply, { base, path: callbackPath }, (from) =>
+          servers.signIn(name, { ...from, owner: operator, ...client }),
+        )
         return { url } satisfies z.output<typeof AuthAnswer>
       },
     }),

@@ -7,7 +7,7 @@ import { requestIdOf } from '#http/request-log.ts'
 import { refuse } from '#http/auth.ts'
 import type { Refusal } from '#http/caller.ts'
 import { check } from '#http/validate.ts'
-import { readCookie, writeCookie, writeLaxCookie } from '#http/cookie.ts'
+import { readCookie, signInCookie, writeCookie, writeLaxCookie } from '#http/cookie.ts'
 import type { Oidc } from '#http/oidc.ts'
 import { reportFault } from '#http/reply.ts'
 import type { Route } from '#http/routes.ts'
@@ -17,7 +17,7 @@ import { countAttempt, type LoginParts } from './login-routes.ts'
 import { sendSignInPage } from './sign-in-page.ts'
 
 const path = '/api/oidc'
-const cookieName = 'atrium_oidc'
+const cookiePrefix = 'atrium_oidc'
 const maxValueLength = 4_096
 
 const text = z.optional(z.string().check(z.maxLength(maxValueLength)))
@@ -39,13 +39,13 @@ export function oidcRoutes(parts: OidcRouteParts): Route[] {
   function setCookies(
     { raw }: FastifyRequest,
     reply: FastifyReply,
-    values: { browser: string; session?: string },
+    values: { state: string; browser: string; session?: string },
   ): void {
     const { secure } = origins.site(raw)
     const maxAgeSecs = values.browser === '' ? 0 : maxSignInMs / 1000
     const lasting = { maxAgeSecs: Math.floor(maxSessionMs / 1000), secure }
     void reply.header('set-cookie', [
-      writeLaxCookie(cookieName, values.browser, { maxAgeSecs, secure, path }),
+      writeLaxCookie(signInCookie(cookiePrefix, values.state), values.browser, { maxAgeSecs, secure, path }),
       ...(values.session === undefined ? [] : [writeCookie(values.session, lasting)]),
     ])
   }
@@ -75,8 +75,8 @@ export function oidcRoutes(parts: OidcRouteParts): Route[] {
       handle: (request, reply) =>
         withPage(request, reply, async () => {
           await countAttempt(parts, request)
-          const { url, browser } = await oidc.begin(redirectUri(request))
-          setCookies(request, reply, { browser })
+          const { url, ...begun } = await oidc.begin(redirectUri(request))
+          setCookies(request, reply, begun)
           return reply.redirect(url, 302)
         }),
     },
@@ -90,7 +90,7 @@ export function oidcRoutes(parts: OidcRouteParts): Route[] {
         withPage(request, reply, async () => {
           await countAttempt(parts, request)
           const { code, state, iss, error } = check(CallbackQuery, request.query)
-          setCookies(request, reply, { browser: '' })
+          if (state !== undefined) setCookies(request, reply, { state, browser: '' })
           if (error !== undefined)
             return refuseCallback(request, reply, {
               status: 403,
@@ -103,12 +103,12 @@ export function oidcRoutes(parts: OidcRouteParts): Route[] {
             code,
             state,
             ...(iss !== undefined && { iss }),
-            browser: readCookie(request.headers.cookie, cookieName),
+            browser: readCookie(request.headers.cookie, signInCookie(cookiePrefix, state)),
             redirectUri: redirectUri(request),
             request: requestIdOf(reply.raw),
           })
           if ('status' in person) return refuseCallback(request, reply, { ...person, line: notAdmitted })
-          setCookies(request, reply, { browser: '', session: await sessions.open(person.id) })
+          setCookies(request, reply, { state, browser: '', session: await sessions.open(person.id) })
           // A fixed target, so that this is no open redirect.
           return reply.redirect('/', 302)
         }),

@@ -17,7 +17,7 @@ import {
   type SignInWire,
 } from '#doors/web/wire/tool.ts'
 import { isoTime } from '#core/time.ts'
-import { markBrowser, receiveBrowser } from './sign-in-return.ts'
+import { beginInBrowser, receiveBrowser } from './sign-in-return.ts'
 
 const maxValueChars = 64 * 1024
 const callbackPath = '/api/tools/oauth/callback'
@@ -76,9 +76,10 @@ export function toolAccessRoutes(parts: ToolAccessParts): Route[] {
   }
 
   async function begin(tool: string, caller: Caller, reply: FastifyReply): Promise<z.output<typeof AuthAnswer>> {
-    const base = here(reply.request)
-    const browser = markBrowser(reply, base, callbackPath)
-    const begun = await (await access()).begin(whose(tool, caller), { redirectUri: `${base}${callbackPath}`, browser })
+    const toolAccess = await access()
+    const begun = await beginInBrowser(reply, { base: here(reply.request), path: callbackPath }, (from) =>
+      toolAccess.begin(whose(tool, caller), from),
+    )
     return { status: 'sign_in', ...begun }
   }
 

@@ -48,10 +48,10 @@ test('the operator begins a sign-in, the same browser ends it, and the turn that
   const begun = await call('POST', '/api/mcp/desk/auth', { body: {} })
   assert.deepEqual(begun.json, { url: 'https://id.example/auth' })
   const cookie = begun.headers.get('set-cookie') ?? ''
-  assert.match(cookie, /^atrium_sign_in=\S+; Path=\/api\/mcp\/oauth\/callback; .*HttpOnly; SameSite=Lax/)
+  assert.match(cookie, /^atrium_sign_in_\w{16}=\S+; Path=\/api\/mcp\/oauth\/callback; .*HttpOnly; SameSite=Lax/)
   const back = (headers: Record<string, string>) => call('GET', `${path}?code=c&state=s`, { token: null, headers })
   assert.equal((await back({})).status, 403)
-  assert.equal((await back({ cookie: 'atrium_sign_in=another' })).status, 403)
+  assert.equal((await back({ cookie: cookie.replace(/=[^;]+.*/, '=another') })).status, 403)
   const ended = await back({ cookie: cookie.split(';', 1)[0] ?? '' })
   assert.deepEqual([ended.status, /desk is signed in\./.test(ended.text)], [200, true])
   const job = await jobOnce({ call }, json.turn_id, 'completed')

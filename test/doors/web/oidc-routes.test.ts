@@ -229,11 +229,22 @@ test('a browser goes to the issuer and comes back signed in; the way back works 
   assert.deepEqual([done.status, done.headers.get('location')], [302, '/'])
   const cookies = done.headers.getSetCookie()
   assert.ok(cookies.some((line) => /^atrium_session=\S+; Path=\/; .*HttpOnly; SameSite=Strict$/.test(line)))
-  assert.ok(cookies.some((line) => /^atrium_oidc=; Path=\/api\/oidc; Max-Age=0; HttpOnly; SameSite=Lax$/.test(line)))
+  assert.ok(
+    cookies.some((line) => /^atrium_oidc_\w{16}=; Path=\/api\/oidc; Max-Age=0; HttpOnly; SameSite=Lax$/.test(line)),
+  )
   const session = await browser.go(`${house.url}/api/session`)
   assert.equal(((await session.json()) as { user: string }).user, 'Ann@Example.com')
   assert.equal((await browser.go(again)).status, 401, 'a second time')
   assert.equal(issuer.asked('/me'), 1, 'an address that the token does not tell is asked for')
+})
+
+test('sign-ins that one browser began side by side all end, in any order', async (t) => {
+  const { house } = await open(t)
+  const browser = createBrowser()
+  const isBack = (address: string): boolean => address.startsWith(`${house.url}/api/oidc/callback`)
+  const begun = () => browser.signIn(`${house.url}/api/oidc/login`, 'ann', isBack)
+  const [one, two, three] = [await begun(), await begun(), await begun()]
+  for (const back of [two, one, three]) assert.equal((await browser.go(back)).status, 302)
 })
 
 test('a sign-in that was tampered with, refused by the issuer or took too long is not finished', async (t) => {
@@ -306,8 +317,10 @@ test('a browser whose sign-in fails gets a page that says why, with a link to si
 
 test('a sign-in that the issuer refuses leaves nothing of it in the browser', async (t) => {
   const { house } = await open(t)
-  const { headers } = await house.call('GET', '/api/oidc/callback?error=access_denied', { token: null })
-  assert.deepEqual(headers.getSetCookie(), ['atrium_oidc=; Path=/api/oidc; Max-Age=0; HttpOnly; SameSite=Lax'])
+  const { headers } = await house.call('GET', '/api/oidc/callback?error=access_denied&state=s', { token: null })
+  assert.deepEqual(headers.getSetCookie(), [
+    'atrium_oidc_043a718774c572bd=; Path=/api/oidc; Max-Age=0; HttpOnly; SameSite=Lax',
+  ])
 })
 
 test('attempts to sign in at the issuer are counted, on the way there and back', async (t) => {
@@ -333,7 +346,7 @@ test('where no issuer is configured there is no such route', async (t) => {
 
 test('a sign-in, here or of a tool, never returns to a host that only the client names', async (t) => {
   const never = () => Promise.reject(new Error('not asked'))
-  const begin = () => Promise.resolve({ url: '/api/health', browser: 'b' })
+  const begin = () => Promise.resolve({ url: '/api/health', state: 's', browser: 'b' })
   const house = await openHouse(t, {
     trustProxy: 1,
     oidc: () => ({ begin, authenticate: never, isKnown: never, finish: never }),

@@ -4,6 +4,7 @@ import { createHash } from 'node:crypto'
 import { test } from 'node:test'
 import { AppError } from '#core/errors.ts'
 import { operator } from '#core/ids.ts'
+import { signInCookie } from '#http/cookie.ts'
 import { seal } from '../../sandbox/auth/access-over.ts'
 import { type Issuer, openIssuer } from '../../sandbox/auth/issuer.ts'
 import { openHouse } from './house.ts'
@@ -58,7 +59,10 @@ test('the page at the end of a sign-in answers with the status of what is wrong,
     'base64',
   ).toString('base64url')
   const path = `/api/tools/oauth/callback?code=c&state=${state}`
-  const back = await call('GET', path, { token: null, headers: { cookie: 'atrium_sign_in=b' } })
+  const back = await call('GET', path, {
+    token: null,
+    headers: { cookie: `${signInCookie('atrium_sign_in', state)}=b` },
+  })
   assert.equal(back.status, 503, back.text)
   assert.match(back.text, /The database is unavailable/)
   assert.doesNotMatch(back.text, /db\.internal/)
