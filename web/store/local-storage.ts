@@ -51,13 +51,13 @@ export function forgetStored(name: string): void {
   }
 }
 
-/** The stored names that are the prefix and one word without dots. */
+/** The stored names of the prefix. Only a path has dots, after a slash: another dot belongs to the name of another user. */
 export function storedNames(namePrefix: string): string[] {
   const start = `${prefix}${owner}.`
   return [...new Set([...browserKeys(), ...here.keys()])]
     .filter((key) => key.startsWith(start + namePrefix))
     .map((key) => key.slice(start.length))
-    .filter((name) => !name.slice(namePrefix.length).includes('.') && readStored(name) !== undefined)
+    .filter((name) => /^[^./]+(\/|$)/.test(name.slice(namePrefix.length)) && readStored(name) !== undefined)
 }
 
 /** Deletes what tells of the user: drafts, unsent messages and read positions. */

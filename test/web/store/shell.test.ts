@@ -4,7 +4,7 @@ import { test, type TestContext } from 'node:test'
 import { type Answer, fakeDocument, freshPage, gateway, ok, settled, storage, stored } from './page.ts'
 import { effect } from '@preact/signals'
 import { now, seconds, startClock } from '../../../web/store/clock.ts'
-import { hasDraft, readDraft, writeDraft } from '../../../web/store/drafts.ts'
+import { hasDraft, keepDocumentDraft, readDraft, writeDraft } from '../../../web/store/drafts.ts'
 import { linkDown, linkUp, offlineSecs } from '../../../web/store/link.ts'
 import { loaded } from '../../../web/store/loaded.ts'
 import { readStored, setStorageUser, writeStored } from '../../../web/store/local-storage.ts'
@@ -63,6 +63,21 @@ test('a draft is kept by thread and by user, until it is empty', (t) => {
   writeDraft('a', '')
   assert.deepEqual([readDraft('a'), hasDraft(), stored()], ['', false, {}])
   assert.deepEqual(seen, ['', 'half a thought', ''])
+})
+
+test('unsaved text of memory is a draft; what belongs to another user is none', (t) => {
+  freshPage(t)
+  setStorageUser('ada.draft')
+  writeDraft('a', 'half a thought')
+  keepDocumentDraft('people/nadia.md', 'Owns checkout.')
+  setStorageUser('ada')
+  assert.equal(hasDraft(), false)
+  for (const path of ['USER.md', 'notes.2026/may.md', '']) {
+    keepDocumentDraft(path, 'Ada runs the shop.')
+    assert.equal(hasDraft(), true, path)
+    keepDocumentDraft(path, undefined)
+    assert.equal(hasDraft(), false, path)
+  }
 })
 
 test('a draft that another page has written since outlives the sending of this one', (t) => {
