@@ -33,7 +33,7 @@ test('a job shows how it stands as that changes, and Stop ends it', { skip }, as
   await send('slow work')
   const row = rowOf(page, 'slow work')
   await row.getByText('Running').waitFor()
-  await row.getByRole('button', { name: 'Stop' }).click()
+  await row.getByRole('button', { name: 'Stop slow work', exact: true }).click()
   await row.getByText('Stopped').waitFor()
   await untilEqual(() => row.getByRole('button').count(), 0)
   const [job] = (await site.call<{ jobs: { status: string }[] }>('GET', '/api/jobs')).jobs
@@ -48,7 +48,9 @@ test('what waits stands first and leads to its thread; what failed tells why', {
   await rowOf(page, 'broken wish').getByText('Failed').waitFor()
   await rowOf(page, 'broken wish').getByText('<b>no</b> such model.').waitFor()
   await rowOf(page, 'plain wish').getByText('Completed').waitFor()
-  await page.getByRole('row').nth(1).getByText('Waiting for you').waitFor()
+  const waiting = page.getByRole('row').nth(1)
+  await waiting.getByText('Waiting for you').waitFor()
+  await waiting.getByRole('link', { name: 'Review write the fix', exact: true }).waitFor()
   // The keyboard goes from the search box through the rows.
   const links = page.locator('.row-link')
   const isFocused = (at: number) =>
@@ -192,7 +194,7 @@ test('with the keyboard alone a job is found, opened and stopped', { skip }, asy
   await page.getByText('1 found').waitFor()
   for (let at = 0; at < 20; at++) {
     await page.keyboard.press('Tab')
-    if ((await page.evaluate('document.activeElement.textContent')) === 'Stop: slow lane') break
+    if ((await page.evaluate('document.activeElement.textContent')) === 'Stop slow lane') break
   }
   await page.keyboard.press('Enter')
   await rowOf(page, 'slow lane').getByText('Stopped').waitFor()

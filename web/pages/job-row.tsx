@@ -48,7 +48,7 @@ export function JobRow({ job }: { job: Job }) {
       <td class="job-act number">
         {status === 'waiting' ? (
           <a class="button small sun" href={`/threads/${thread_id}`}>
-            Review<span class="unseen">: {title}</span>
+            Review<span class="unseen"> {title}</span>
           </a>
         ) : (
           isActive(status) && <Stop job={job} />
@@ -69,7 +69,7 @@ function Stop({ job: { id, title } }: { job: Job }) {
   }
   return (
     <Button size="small" busy={busy.value} onClick={() => void run(stop, 'The job was not stopped.')}>
-      Stop<span class="unseen">: {title}</span>
+      Stop<span class="unseen"> {title}</span>
     </Button>
   )
 }
