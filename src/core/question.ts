@@ -10,6 +10,8 @@ export type Question = {
   readonly brief: string
   /** A sentence that says what the call does and that nothing has happened yet. */
   readonly sentence: string
+  /** Only what the call does, where that is not in `text`: it stays true after the answer. */
+  readonly does?: string
   /** The part of `sentence` that is highlighted: the host that a request goes to. */
   readonly host?: string
   /** Only the statement that nothing has happened yet. */

@@ -127,9 +127,9 @@ export function createMissionTools(missions: () => Promise<Missions>): readonly 
         const mission = await runnable(args, context)
         const words = `Run the mission “${shortened(mission.title)}” now?`
         const pending = 'Nothing has happened yet.'
-        const sentence = `This run comes beside its schedule. ${pending}`
+        const does = 'This run comes beside its schedule.'
         return {
-          question: { text: words, brief: words.slice(0, -1), sentence, pending },
+          question: { text: words, brief: words.slice(0, -1), sentence: `${does} ${pending}`, does, pending },
           preview: shownMission(mission),
         }
       },
@@ -168,8 +168,9 @@ function changing({ name, description, may, parameters, question, preview, run }
       const params = read(args)
       const words = question(params)
       const pending = 'Nothing has happened yet.'
+      const does = 'It runs by the clock.'
       return {
-        question: { text: words, brief: words.slice(0, -1), sentence: `It runs by the clock. ${pending}`, pending },
+        question: { text: words, brief: words.slice(0, -1), sentence: `${does} ${pending}`, does, pending },
         preview: await preview(params, context),
       }
     },

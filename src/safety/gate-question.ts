@@ -65,10 +65,12 @@ export function needsWords(name: string, credential: Credential | undefined): st
 
 function signInQuestion(name: string, credential: Credential | undefined): Question {
   const title = credential?.title ?? credential?.tool ?? name
+  const does = needsWords(name, credential)
   return {
     text: `Sign in to ${title}?`,
     brief: `Sign in to ${title}`,
-    sentence: `${needsWords(name, credential)} Nothing has happened yet; the turn goes on once you have signed in.`,
+    sentence: `${does} Nothing has happened yet; the turn goes on once you have signed in.`,
+    does,
     pending: '',
   }
 }
@@ -77,19 +79,10 @@ function signInQuestion(name: string, credential: Credential | undefined): Quest
 function inputQuestion(name: string, input: InputRequest): Question {
   const { server } = input
   if (input.type === 'form') {
-    return {
-      text: `Answer ${server}?`,
-      brief: `Answer ${server}`,
-      sentence: `${name} waits for what you enter. It goes to ${server}; the agent gets what ${server} makes of it.`,
-      pending: '',
-    }
+    const does = `${name} waits for what you enter. It goes to ${server}; the agent gets what ${server} makes of it.`
+    return { text: `Answer ${server}?`, brief: `Answer ${server}`, sentence: does, does, pending: '' }
   }
   const { host } = new URL(input.url)
-  return {
-    text: `Sign in at ${host}?`,
-    brief: `Sign in at ${host}`,
-    sentence: `${server} asks you to open a page at ${host}. ${name} goes on once you say that you are done.`,
-    host,
-    pending: '',
-  }
+  const does = `${server} asks you to open a page at ${host}. ${name} goes on once you say that you are done.`
+  return { text: `Sign in at ${host}?`, brief: `Sign in at ${host}`, sentence: does, does, host, pending: '' }
 }

@@ -142,12 +142,15 @@ function createTool(skills: Skills): Tool {
     reach: () => undefined,
     async ask(args, { user }) {
       const { folder, text: content } = await folderOf(args, user)
+      const pending = 'Nothing is stored until you answer.'
+      const does = 'The agent wrote it. It stays untrusted until you review it.'
       const question = {
         text: `Add the skill ${folder.name}?`,
         code: folder.name,
         brief: `Add the skill ${folder.name}`,
-        sentence: 'The agent wrote it. It stays untrusted until you review it; nothing is stored until you answer.',
-        pending: 'Nothing is stored until you answer.',
+        sentence: `${does} ${pending}`,
+        does,
+        pending,
       }
       return { question, preview: { type: 'document', path: `${folder.name}/${skillFile}`, content } }
     },

@@ -9,13 +9,14 @@ import type { Turn } from '#core/turn.ts'
 import { gateEndsAt } from '#turns/gate-answers.ts'
 import type { Gates } from '#turns/gates.ts'
 import type { Turns } from '#turns/turns.ts'
+import { questionOf } from '#safety/gate-question.ts'
 import type { Content, Outcome, ShownButton } from './channel.ts'
 import { createDelivery, type DeliverParts } from './deliver.ts'
 import { decisionWords, gateQuestion, hiddenQuestion } from './gate-words.ts'
 import { splitPlain } from './split.ts'
 
 const buttonBytes = 18
-/** Room for the words of the decision in the last message. */
+/** Room in the last message for the words below the question: that nothing has happened yet, then the decision. */
 const decisionChars = 200
 
 type QuestionParts = {
@@ -65,10 +66,11 @@ export async function tellGate(post: Post, parts: GatePostParts, signal: AbortSi
   const { callId = '' } = post
   const delivery = createDelivery(post, parts)
   let texts = splitPlain(post.text, channel.maxChars - decisionChars)
-  const open = await isOpen(post, parts)
-  if (open) {
+  const gate = await openGate(post, parts)
+  if (gate) {
+    const { pending } = questionOf(gate)
     const buttons = await channels.buttonsOf({ channel: post.channel, chat: post.chat, callId })
-    let asked = await delivery.show(contentsOf(texts, buttons.map(shownButton)), signal)
+    let asked = await delivery.show(contentsOf(withLine(texts, pending), buttons.map(shownButton)), signal)
     if (asked.type === 'refused') {
       texts = [hiddenQuestion(parts.linkOf(post.threadId ?? ''))]
       const deny = buttons.filter(({ decision }) => decision === 'deny')
@@ -78,7 +80,7 @@ export async function tellGate(post: Post, parts: GatePostParts, signal: AbortSi
     await untilDecided(post, parts, signal)
   }
   const decision = decisionWords(await parts.gates.answerTo(post.user, post.turnId ?? '', callId))
-  return delivery.show(contentsOf([...texts.slice(0, -1), `${texts.at(-1)}\n\n${decision}`]), signal)
+  return delivery.show(contentsOf(withLine(texts, decision)), signal)
 }
 
 function shownButton({ id, decision }: GateButton): ShownButton {
@@ -92,10 +94,16 @@ function contentsOf(texts: readonly string[], buttons?: readonly ShownButton[]):
   })
 }
 
+/** The texts with a line below the last one. */
+function withLine(texts: readonly string[], line: string): string[] {
+  return line === '' ? [...texts] : [...texts.slice(0, -1), `${texts.at(-1)}\n\n${line}`]
+}
+
 type Asked = Pick<GatePostParts, 'gates' | 'turns'>
 
-async function isOpen({ user, threadId = '', callId }: Post, { gates }: Asked): Promise<boolean> {
-  return (await gates.inThread(user, threadId, callId)).length > 0
+/** The gate that a post asks about; undefined once it is decided. */
+async function openGate({ user, threadId = '', callId }: Post, { gates }: Asked): Promise<Gate | undefined> {
+  return (await gates.inThread(user, threadId, callId))[0]?.gate
 }
 
 async function untilDecided(post: Post, parts: Asked, signal: AbortSignal): Promise<void> {
@@ -105,10 +113,10 @@ async function untilDecided(post: Post, parts: Asked, signal: AbortSignal): Prom
     signal.addEventListener('abort', close)
     try {
       // After the subscription: a decision from now on is among the changes.
-      if (!(await isOpen(post, parts))) return
+      if (!(await openGate(post, parts))) return
       for await (const batch of changes) {
         const concerned = batch.some(({ threadId }) => threadId === undefined || threadId === post.threadId)
-        if (concerned && !(await isOpen(post, parts))) return
+        if (concerned && !(await openGate(post, parts))) return
       }
       signal.throwIfAborted()
     } catch (error) {

@@ -12,12 +12,15 @@ export type GateQuestion = {
   readonly canAllow: boolean
 }
 
-/** `link` is the address of the thread's page, if it is known. */
+/**
+ * A message that stays true after the answer: that nothing has happened yet is for `tellGate` to add. `link` is the address
+ * of the thread's page, if it is known.
+ */
 export function gateQuestion(gate: Gate, link: string | undefined): GateQuestion {
   const there = link === undefined ? ' on the page.' : `: ${link}`
-  const { text, sentence } = questionOf(gate)
+  const { text, does } = questionOf(gate)
   const why = gate.why ?? gate.reason
-  const head = [text, sentence, ...(why ? [why] : [])].map((line) => printable(line))
+  const head = [text, ...(does ? [does] : []), ...(why ? [why] : [])].map((line) => printable(line))
   if (gate.kind !== 'approval') {
     const act = gate.kind === 'credential' ? 'Sign in' : 'Answer it'
     const where = link === undefined ? act : `${act} here`

@@ -14,7 +14,7 @@ const maxLevels = 100
 
 export function gateWire(gate: Gate): z.output<typeof GateWire> {
   const { callId, kind, name, prompt, reason, why, taint, asks, secrets, credential, input } = gate
-  const { pending: _, ...question } = questionOf(gate)
+  const { does: _, pending: __, ...question } = questionOf(gate)
   const args = asWritten(gate.args)
   const scopes = scopesOfGate(gate)
   return {

@@ -11,7 +11,8 @@ const gitHubActions: ReadonlyMap<string, string> = new Map([
 export function requestQuestion(method: string, url: string): Question {
   const host = URL.parse(url)?.host ?? url
   const pending = 'Nothing has been sent yet.'
-  const rest = { sentence: `Sends this request to ${host}. ${pending}`, host, pending }
+  const does = `Sends this request to ${host}.`
+  const rest = { sentence: `${does} ${pending}`, does, host, pending }
   const [, repository = '', segment = ''] =
     (method === 'POST' && /^https:\/\/api\.github\.com\/repos\/([\w.-]+\/[\w.-]+)\/(\w+)$/.exec(url)) || []
   const action = gitHubActions.get(segment)

@@ -9,11 +9,13 @@ export type Change = { readonly before: string | undefined; readonly after: stri
 export function changeQuestion(path: string, { before, after }: Change): CallQuestion {
   const isNew = before === undefined
   const diff = unifiedDiff(path, before, after)
+  const does = changeWords(diff, isNew)
   return {
     question: {
       text: `${isNew ? 'Create' : 'Change'} ${path}?`,
       brief: isNew ? 'Create a file' : 'Change a file',
-      sentence: `${changeWords(diff, isNew)} The file is untouched until you answer.`,
+      sentence: `${does} The file is untouched until you answer.`,
+      does,
       pending: 'Nothing has happened yet.',
     },
     preview: { type: 'diff', path, diff: diff.text },

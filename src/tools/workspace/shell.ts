@@ -131,13 +131,15 @@ function readCommand(args: string): Params {
 function commandQuestion(command: string, isConfined: boolean): Question {
   const first = command.trim().split(/\s/, 1)[0] ?? ''
   const short = command.length <= maxQuestionChars && !command.includes('\n')
+  const does = isConfined
+    ? 'Runs this command in the workspace folder of this machine.'
+    : 'Runs this command in the workspace folder of this machine, where it can also read the keys and data of the service itself.'
   return {
     text: short ? `Run ${command}?` : `Run a command that begins with ${first}?`,
     code: short ? command : first,
     brief: short ? `Run ${command}` : `Run ${first} …`,
-    sentence: isConfined
-      ? 'Runs this command in the workspace folder of this machine. Nothing has run yet.'
-      : 'Runs this command in the workspace folder of this machine, where it can also read the keys and data of the service itself. Nothing has run yet.',
+    sentence: `${does} Nothing has run yet.`,
+    does,
     pending: 'Nothing has happened yet.',
   }
 }

@@ -4,11 +4,11 @@ import { test } from 'node:test'
 import type { Gate } from '#core/item.ts'
 import { decisionWords, gateQuestion, hiddenQuestion } from '#doors/channel/gate-words.ts'
 import { questionOf } from '#safety/gate-question.ts'
+import { requestQuestion } from '#tools/web/request-question.ts'
 
 const gate: Gate = { type: 'gate', callId: 'c1', kind: 'approval', name: 'write', args: '{"a":1}', prompt: 'May I?' }
 const link = 'https://atrium.test/threads/t1'
-const { text, sentence } = questionOf(gate)
-const head = `${text}\n${sentence}`
+const head = questionOf(gate).text
 
 test('a question shows what will happen, whole, and why it asks', () => {
   assert.deepEqual(gateQuestion(gate, link), { text: `${head}\n\n{\n  "a": 1\n}`, canAllow: true })
@@ -24,6 +24,14 @@ test('a question shows what will happen, whole, and why it asks', () => {
   }
   assert.match(gateQuestion(shown, link).text, /Ada/)
   assert.doesNotMatch(gateQuestion(shown, link).text, /"a": 1/)
+})
+
+test('a question says what the call does, and nothing that is untrue once it has run', () => {
+  const post = { ...gate, asks: { question: requestQuestion('POST', 'https://a.test/') } } as Gate
+  assert.equal(
+    gateQuestion(post, link).text,
+    'Send a POST request to a.test?\nSends this request to a.test.\n\n{\n  "a": 1\n}',
+  )
 })
 
 test('nothing in a question hides: control characters are shown, and lines stay lines only in what will happen', () => {
