@@ -31,10 +31,25 @@ const textTypes = ['input_text', 'output_text', 'text', 'summary_text', 'reasoni
 const textMedia = /^(text\/|application\/(json|xml|yaml|x-yaml|javascript|toml|x-ndjson|sql)|[^;]*\+(json|xml))/i
 const unknownMedia = /^(application\/octet-stream)?$/i
 
+/** Parts of one message. Whatever reads a message takes all of its parts in one step. */
+const maxParts = 1_000
+
 /** Reads content that is a string or a list of parts. `path` is its position in the request. */
 export function readContent(content: string | readonly unknown[], path: string): Part[] {
+  return readParts(content, path, readPart)
+}
+
+/** The same for a door with parts of its own, of which `read` reads one. */
+export function readParts(
+  content: string | readonly unknown[],
+  path: string,
+  read: (part: unknown, path: string) => Part[],
+): Part[] {
   if (typeof content === 'string') return content === '' ? [] : [{ type: 'text', text: content }]
-  return content.flatMap((part, at) => readPart(part, `${path}[${at}]`))
+  if (content.length > maxParts) {
+    throw wrongField(path, `has ${content.length} parts, at most ${maxParts} are accepted: join its texts`)
+  }
+  return content.flatMap((part, at) => read(part, `${path}[${at}]`))
 }
 
 /** The text of content where only text is accepted: a function output, a system message. */

@@ -5,7 +5,7 @@ import { isObject } from '#core/json.ts'
 import { checkInstructions } from '#doors/openai/blocks.ts'
 import { namesForModel } from '#doors/openai/caller-tools.ts'
 import { checkArguments } from '#doors/openai/call-arguments.ts'
-import { readFile, readImage, TextPartSchema, textIn } from '#doors/openai/content.ts'
+import { readFile, readImage, readParts, TextPartSchema, textIn } from '#doors/openai/content.ts'
 import type { ChainedItem } from '#doors/openai/find-thread.ts'
 import { check } from '#http/validate.ts'
 import { pace } from '#lib/pace.ts'
@@ -90,8 +90,7 @@ function itemsOf(role: 'user' | 'assistant' | 'tool', message: unknown, path: st
 
 /** Content that is a string or a list of parts. `textOnly` refuses pictures and files. */
 function readContent(content: string | readonly unknown[], path: string, textOnly = false): Part[] {
-  if (typeof content === 'string') return content === '' ? [] : [{ type: 'text', text: content }]
-  return content.flatMap((part, at) => readPart(part, `${path}[${at}]`, textOnly))
+  return readParts(content, path, (part, at) => readPart(part, at, textOnly))
 }
 
 function readPart(part: unknown, path: string, textOnly: boolean): Part[] {

@@ -78,6 +78,7 @@ test('a stream may tell its usage', async () => {
 const many = Object.fromEntries(Array.from({ length: 2_000 }, (_, at) => [`k${at}`, 1]))
 const deep = (levels: number): object => (levels === 1 ? {} : { a: deep(levels - 1) })
 const call = { id: 'c', type: 'function', function: { name: 'f', arguments: '{}' } }
+const parts = (count: number) => Array.from({ length: count }, () => ({ type: 'text', text: 'a' }))
 const refused: readonly [what: string, fields: object, param: string][] = [
   ['no messages', { messages: [] }, 'messages'],
   ['messages of another kind', { messages: 'hi' }, 'messages'],
@@ -92,6 +93,14 @@ const refused: readonly [what: string, fields: object, param: string][] = [
     { messages: [{ role: 'system', content: [{ type: 'image_url' }] }] },
     'messages[0].content[0].type',
   ],
+  ...['user', 'system', 'assistant', 'tool'].map(
+    (role) =>
+      [
+        `${role}: too many parts`,
+        { messages: [{ role, tool_call_id: 'c', content: parts(1_001) }] },
+        'messages[0].content',
+      ] as [string, object, string],
+  ),
   ['two answers', { n: 2 }, 'n'],
   ['older functions', { functions: [] }, 'functions'],
   ['a share over one', { top_p: 1.1 }, 'top_p'],
@@ -153,6 +162,7 @@ test('bounds are taken to their edge', async () => {
   await read(jsonSchema({ schema: fitting }))
   await read({ metadata: { a: 'x'.repeat(16 * 1024 - 8) } })
   await read({ user: 'x'.repeat(512) })
+  await read({ messages: [{ role: 'user', content: parts(1_000) }] })
 })
 
 test('instructions, results and old answers may be in parts; a refusal is among the words of the assistant', async () => {

@@ -17,6 +17,7 @@ async function refusedParam(run: () => unknown): Promise<string | undefined> {
   throw new Error('it was not refused')
 }
 
+const parts = (count: number) => Array.from({ length: count }, () => ({ type: 'text', text: 'a' }))
 const other = (text: string) => ({ type: 'text', text, origin: 'the history that the caller sent' }) as const
 
 describe('readInput', () => {
@@ -212,9 +213,19 @@ describe('readInput', () => {
     ['an output without output', [{ type: 'function_call_output', call_id: 'c' }], 'input[0].output'],
     ['a foreign reference', [{ type: 'item_reference', id: 'msg_abc' }], 'input[0].id'],
     ['more items than anybody has', Array.from({ length: 5_001 }, () => 'x'), 'input'],
+    ['a message of too many parts', [{ role: 'user', content: parts(1_001) }], 'input[0].content'],
+    [
+      'an output of too many parts',
+      [{ type: 'function_call_output', call_id: 'c', output: parts(1_001) }],
+      'input[0].output',
+    ],
   ] as const) {
     it(`refuses ${what}, naming ${param}`, async () => assert.equal(await refusedParam(() => readInput(input)), param))
   }
+
+  it('reads a message of a thousand parts', async () => {
+    assert.deepEqual(await readInput([{ role: 'user', content: parts(1_000) }]), user(...parts(1_000)))
+  })
 })
 
 describe('intentOf', () => {
