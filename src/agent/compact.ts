@@ -98,7 +98,7 @@ export type SummaryParts = {
   readonly model: Model
   /** The transcript with fences, for the model; and without, for the fallback that shortens it by rule. */
   readonly fenced: string
-  readonly plain: () => string
+  readonly plain: () => string | Promise<string>
   readonly maxTokens: number
   readonly signal: AbortSignal
 }
@@ -111,8 +111,8 @@ export type Summarised = { readonly text: string; readonly asked?: ModelCall; re
  */
 export async function summarise({ model, fenced, plain, maxTokens, signal }: SummaryParts): Promise<Summarised> {
   const maxChars = Math.floor(maxTokens * charsPerToken)
-  const byRule = (heading: string): string => `${heading}\n${cutMiddle(plain(), maxChars)}`
-  if (model.byRule) return { text: byRule('[the conversation so far, shortened]') }
+  const byRule = async (heading: string) => `${heading}\n${cutMiddle(await plain(), maxChars)}`
+  if (model.byRule) return { text: await byRule('[the conversation so far, shortened]') }
   const words = Math.max(Math.floor(maxTokens / 2), 50)
   const system = `${instructions} It has at most ${words} words.`
   const items = [textMessage('user', `<conversation>\n${fenced}\n</conversation>`)]
@@ -125,7 +125,11 @@ export async function summarise({ model, fenced, plain, maxTokens, signal }: Sum
     .trim()
   const asked = first?.asked && { asked: first.asked }
   if (reply.fault === undefined && text !== '') return { text: cutMiddle(text, 2 * maxChars), ...asked }
-  return { text: byRule('[the conversation so far could not be summarised: it is shortened]'), ...asked, failed: true }
+  return {
+    text: await byRule('[the conversation so far could not be summarised: it is shortened]'),
+    ...asked,
+    failed: true,
+  }
 }
 
 /** Fences with random ids, for a request that is sent once: no prompt cache depends on them. */
@@ -139,8 +143,8 @@ export async function summariseCut(
   { model, budget, signal }: { model: Model; budget: Budget; signal: AbortSignal },
 ) {
   const maxChars = Math.floor(budget.thread * charsPerToken)
-  const fenced = transcriptOf(plan.items, maxChars, oneTimeFence())
-  const plain = (): string => transcriptOf(plan.items, maxChars)
+  const fenced = await transcriptOf(plan.items, maxChars, oneTimeFence())
+  const plain = () => transcriptOf(plan.items, maxChars)
   const { text, ...rest } = await summarise({ model, fenced, plain, maxTokens: budget.summary, signal })
   const withPinned = plan.pinned
     ? `${text}\n\nThe user's latest message, word for word:\n${cutMiddle(textOf(plan.pinned), maxPinnedChars)}`

@@ -10,7 +10,7 @@ import {
   type Summary,
 } from '#core/item.ts'
 import { fileOrigin } from '#core/origins.ts'
-import { inPace } from '#lib/pace.ts'
+import { inPace, pace } from '#lib/pace.ts'
 import { drained } from '#safety/drained.ts'
 import type { Fence, FenceOptions } from '#safety/fence.ts'
 import type { Marker } from '#safety/marks.ts'
@@ -52,11 +52,13 @@ export function firstSeqOf({ seq, items }: History): number {
  * Cuts items of the prompt to `maxTokens` each. Items that were fitted before are cut again only when the limit is
  * smaller now: else the model sees the same prefix.
  */
-export function fit(history: History, maxTokens: number): void {
+export async function fit(history: History, maxTokens: number): Promise<void> {
   const again = history.fitted.count > 0 && maxTokens < history.fitted.maxTokens
   if (again) history.prompt = [...history.prompt]
   const { prompt } = history
   for (let at = again ? 0 : history.fitted.count; at < prompt.length; at++) {
+    const pause = pace()
+    if (pause) await pause
     const item = prompt[at] as Item
     const tokens = tokensInItem(item)
     if (tokens <= maxTokens) continue

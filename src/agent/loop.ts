@@ -131,7 +131,7 @@ async function compact(
   const { model, history, meter, signal } = parts
   if (!(model.window > 0)) return undefined
   const budget = budgetIn(meter.rawOf(model, model.window), overhead)
-  fit(history, budget.item)
+  await fit(history, budget.item)
   if (history.tokens <= budget.thread) return undefined
   const plan = planCut({ firstSeq: firstSeqOf(history), items: history.items }, budget)
   if (!plan) return undefined

@@ -2,13 +2,14 @@
 // replacement when no model can summarise.
 import type { Item, Message, Part } from '#core/item.ts'
 import { fileOrigin } from '#core/origins.ts'
+import { pace } from '#lib/pace.ts'
 
 const maxLineChars = 8_000
 const maxOutputChars = 2_000
 
 /** Builds a transcript incrementally; text that will be omitted is not kept in memory. */
 export interface Transcript {
-  add(items: readonly Item[]): void
+  add(item: Item): void
   close(): string
 }
 
@@ -21,25 +22,38 @@ export function createTranscript(maxChars: number, fence?: FenceText): Transcrip
   let head = ''
   let tail = ''
   let omitted = 0
+
+  function shorten(): void {
+    if (head === '' && tail.length > maxChars) {
+      head = tail.slice(0, headChars)
+      tail = tail.slice(headChars)
+    }
+    const over = tail.length - (maxChars - headChars)
+    if (head === '' || over <= 0) return
+    omitted += over
+    tail = tail.slice(over)
+  }
+
   return {
-    add(items) {
-      for (const line of items.flatMap((item) => lineOf(item, fence)))
-        tail += tail === '' && head === '' ? line : `\n${line}`
-      if (head === '' && tail.length > maxChars) {
-        head = tail.slice(0, headChars)
-        tail = tail.slice(headChars)
-      }
-      if (head === '' || tail.length <= maxChars - headChars) return
-      omitted += tail.length - (maxChars - headChars)
-      tail = tail.slice(headChars - maxChars)
+    add(item) {
+      for (const line of lineOf(item, fence)) tail += tail === '' && head === '' ? line : `\n${line}`
+      // Not after each item: that would copy the whole text each time.
+      if (tail.length > 2 * maxChars) shorten()
     },
-    close: () => (head === '' ? tail : head + omission(omitted) + tail).toWellFormed(),
+    close() {
+      shorten()
+      return (head === '' ? tail : head + omission(omitted) + tail).toWellFormed()
+    },
   }
 }
 
-export function transcriptOf(items: readonly Item[], maxChars: number, fence?: FenceText): string {
+/** Pauses for the event loop: there may be thousands of items, and each of their parts gets a fence. */
+export async function transcriptOf(items: readonly Item[], maxChars: number, fence?: FenceText): Promise<string> {
   const transcript = createTranscript(maxChars, fence)
-  transcript.add(items)
+  for (const item of items) {
+    transcript.add(item)
+    await pace()
+  }
   return transcript.close()
 }
 

@@ -47,8 +47,8 @@ export async function compactHistory(
   const add = async (some: readonly Item[]): Promise<void> => {
     tainted ||= taintOf(some) !== undefined
     for (const item of some) {
-      fenced.add([item])
-      plain.add([item])
+      fenced.add(item)
+      plain.add(item)
       await pace()
     }
   }

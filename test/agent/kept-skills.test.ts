@@ -57,8 +57,8 @@ test('beyond their share of the thread the skills loaded last are kept', async (
   )
 })
 
-test('the summary itself does not repeat a skill', () => {
-  assert.doesNotMatch(transcriptOf(loaded('pdf', 'Read it.'), 1_000), /Read it/)
+test('the summary itself does not repeat a skill', async () => {
+  assert.doesNotMatch(await transcriptOf(loaded('pdf', 'Read it.'), 1_000), /Read it/)
 })
 
 test('after a summary the prompt has the skill word for word, untrusted ones fenced and tainting', async () => {

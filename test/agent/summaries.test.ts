@@ -11,6 +11,7 @@ import { summaryOrigin } from '#core/origins.ts'
 import { noUsage } from '#core/turn.ts'
 import { taintOf } from '#safety/taint.ts'
 import { ada, lease, step, turnOf } from '../store/harness.ts'
+import { loopTurns } from '../loop-turns.ts'
 import { openTestStore, runOne } from './bench.ts'
 import { saying, type Script, scripted, tool, toolboxOf } from './tools.ts'
 import { clearOfMidnight } from '../clear-of-midnight.ts'
@@ -278,13 +279,22 @@ test('a smaller window cuts again what a larger one had let through', async (t) 
   const history = await createHistories({ threads: store.threads, fence }).open(
     await store.turns.start(turnOf({ input })),
   )
-  fit(history, 4_000)
+  await fit(history, 4_000)
   const { prompt, tokens } = history
   assert.ok(tokens > 2_000)
-  fit(history, 500)
+  await fit(history, 500)
   assert.notEqual(history.prompt, prompt, 'a model may remember the other one')
   assert.ok(history.tokens < 600)
   const after = history.prompt
-  fit(history, 4_000)
+  await fit(history, 4_000)
   assert.equal(history.prompt, after)
+})
+
+test('others go on while the items of a long history are cut', async (t) => {
+  const store = openTestStore(t)
+  const input = Array.from({ length: 50 }, (_, at) => ({ id: `m${at}`, item: user('x'.repeat(8_000)) }))
+  const started = await store.turns.start(turnOf({ input }))
+  const history = await createHistories({ threads: store.threads, fence }).open(started)
+  assert.ok((await loopTurns(t, () => fit(history, 500))) > 40)
+  assert.ok(history.tokens < 50 * 600)
 })

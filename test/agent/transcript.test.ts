@@ -1,13 +1,14 @@
 // A conversation as lines: what stands in them, what is fenced, and what is left out of a long one.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { createTranscript, cutMiddle, transcriptOf } from '#agent/transcript.ts'
+import { cutMiddle, transcriptOf } from '#agent/transcript.ts'
 import { type Item, textMessage } from '#core/item.ts'
+import { loopTurns } from '../loop-turns.ts'
 
 const marked = (text: string, origin: string): string => `<${origin}|${text}>`
 const long = (chars: number): string => 'x'.repeat(chars)
 /** How much of a text is left in a line. */
-const kept = (item: Item): number => [...transcriptOf([item], 100_000).matchAll(/x/g)].length
+const kept = async (item: Item) => [...(await transcriptOf([item], 100_000)).matchAll(/x/g)].length
 
 const lines: readonly [item: Item, line: string][] = [
   [textMessage('user', 'hi'), 'user: hi'],
@@ -29,20 +30,24 @@ const lines: readonly [item: Item, line: string][] = [
   [{ type: 'attempt', callId: 'c' }, ''],
 ]
 for (const [item, line] of lines) {
-  test(`${item.type} is ${JSON.stringify(line)}`, () => assert.equal(transcriptOf([item], 1_000, marked), line))
+  test(`${item.type} is ${JSON.stringify(line)}`, async () =>
+    assert.equal(await transcriptOf([item], 1_000, marked), line))
 }
 
-test('without a fence the text alone stands there; each item has a line', () => {
+test('without a fence the text alone stands there; each item has a line', async () => {
   const items: Item[] = [textMessage('user', 'hi'), { type: 'result', callId: 'c', output: 'page', origin: 'web' }]
-  assert.equal(transcriptOf(items, 1_000), 'user: hi\nit returned: page')
+  assert.equal(await transcriptOf(items, 1_000), 'user: hi\nit returned: page')
 })
 
-test('of one message 8,000 characters stay, shared by its parts; of files, arguments and outputs 2,000', () => {
-  assert.deepEqual([kept(textMessage('user', long(8_000))), kept(textMessage('user', long(9_000)))], [8_000, 8_000])
-  assert.equal(kept(textMessage('user', long(9_000), [{ type: 'text', text: long(9_000) }])), 8_000)
-  assert.equal(kept(textMessage('user', '', [{ type: 'file', name: 'f', text: long(9_000) }])), 2_000)
-  assert.equal(kept({ type: 'result', callId: 'c', output: long(9_000) }), 2_000)
-  assert.equal(kept({ type: 'call', callId: 'c', name: 'n', args: long(9_000) }), 2_000)
+test('of one message 8,000 characters stay, shared by its parts; of files, arguments and outputs 2,000', async () => {
+  assert.deepEqual(
+    [await kept(textMessage('user', long(8_000))), await kept(textMessage('user', long(9_000)))],
+    [8_000, 8_000],
+  )
+  assert.equal(await kept(textMessage('user', long(9_000), [{ type: 'text', text: long(9_000) }])), 8_000)
+  assert.equal(await kept(textMessage('user', '', [{ type: 'file', name: 'f', text: long(9_000) }])), 2_000)
+  assert.equal(await kept({ type: 'result', callId: 'c', output: long(9_000) }), 2_000)
+  assert.equal(await kept({ type: 'call', callId: 'c', name: 'n', args: long(9_000) }), 2_000)
 })
 
 test('the middle of a long text is left out, and how much; half a character is not kept', () => {
@@ -52,13 +57,15 @@ test('the middle of a long text is left out, and how much; half a character is n
   assert.ok(cutMiddle(`a${'💡'.repeat(20)}`, 10).isWellFormed())
 })
 
-test('of a long conversation a quarter at its beginning and the rest at its end stay, in one piece or in many', () => {
+test('of a long conversation a quarter at its beginning and the rest at its end stay', async () => {
   const said = Array.from({ length: 50 }, (_, at) => textMessage('user', `word ${at}`))
-  const whole = transcriptOf(said, 10_000)
-  assert.equal(transcriptOf(said, whole.length), whole)
-  const cut = transcriptOf(said, 100)
+  const whole = await transcriptOf(said, 10_000)
+  assert.equal(await transcriptOf(said, whole.length), whole)
+  const cut = await transcriptOf(said, 100)
   assert.equal(cut, `${whole.slice(0, 25)}\n[… ${whole.length - 100} characters left out …]\n${whole.slice(-75)}`)
-  const piecewise = createTranscript(100)
-  for (const item of said) piecewise.add([item])
-  assert.equal(piecewise.close(), cut)
+})
+
+test('others go on while the transcript of a long conversation is made', async (t) => {
+  const said = Array.from({ length: 50 }, () => textMessage('user', 'a'))
+  assert.ok((await loopTurns(t, () => transcriptOf(said, 1_000))) > 40)
 })
