@@ -21,6 +21,8 @@ import {
 
 /** More than any real conversation has. Each item becomes a row. */
 const maxItems = 5_000
+/** Parts of all messages together. */
+const maxParts = 20_000
 
 /** One checked item. Items keep their positions in the request, so that an error can name them. */
 export type InputItem =
@@ -54,8 +56,12 @@ export async function readInput(
   if (input.length === 0) throw wrongField(field, 'must not be empty')
   if (input.length > maxItems) throw wrongField(field, `has ${input.length} items, at most ${maxItems} are accepted`)
   const items: InputItem[] = []
-  for (const [at, item] of input.entries()) {
-    items.push(await readItem(item, `${field}[${at}]`, nameOf))
+  let parts = 0
+  for (const [at, each] of input.entries()) {
+    const item = await readItem(each, `${field}[${at}]`, nameOf)
+    parts += item.type === 'message' ? item.content.length : 0
+    if (parts > maxParts) throw wrongField(field, `has more than ${maxParts} parts in all: join the texts of a message`)
+    items.push(item)
     await pace()
   }
   const calls = items.flatMap((item, at) =>

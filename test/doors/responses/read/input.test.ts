@@ -215,6 +215,11 @@ describe('readInput', () => {
     ['more items than anybody has', Array.from({ length: 5_001 }, () => 'x'), 'input'],
     ['a message of too many parts', [{ role: 'user', content: parts(1_001) }], 'input[0].content'],
     [
+      'messages of too many parts in all',
+      Array.from({ length: 21 }, () => ({ role: 'user', content: parts(1_000) })),
+      'input',
+    ],
+    [
       'an output of too many parts',
       [{ type: 'function_call_output', call_id: 'c', output: parts(1_001) }],
       'input[0].output',
