@@ -10,6 +10,7 @@ import { isoTime } from '#core/time.ts'
 import { createDocuments, type Documents } from '#memory/documents.ts'
 import { exportFolder, importFolder, type Moved, type OnProgress } from '#memory/import-export.ts'
 import { printable, proseOf } from '#safety/printable.ts'
+import { createProgress } from './progress-line.ts'
 import { reloadService } from './running-service.ts'
 import { readInput } from './stdin.ts'
 import { listedBy, print, table } from './report.ts'
@@ -17,8 +18,6 @@ import { withStore } from './home-store.ts'
 
 const maxListed = 1_000
 const maxFound = 100
-/** Interval of progress lines. */
-const progressMs = 1_000
 const maxInputChars = 2 * 1024 * 1024
 /** Skipped documents that are named. */
 const maxNamed = 20
@@ -117,22 +116,20 @@ export async function restoreMemory(path: string, revision: string, options: Opt
 
 export async function importMemory(folder: string, options: Options): Promise<void> {
   await withDocuments(async (documents) => {
-    printMoved(
-      options,
-      'Imported',
-      await importFolder({ documents, user: operator, folder, onProgress: progress('imported') }),
+    const moved = await withProgress('imported', (onProgress) =>
+      importFolder({ documents, user: operator, folder, onProgress }),
     )
+    printMoved(options, 'Imported', moved)
   })
   await reloadService(loadConfig().home)
 }
 
 export function exportMemory(folder: string, options: Options): Promise<void> {
   return withDocuments(async (documents) => {
-    printMoved(
-      options,
-      'Exported',
-      await exportFolder({ documents, user: operator, folder, onProgress: progress('exported') }),
+    const moved = await withProgress('exported', (onProgress) =>
+      exportFolder({ documents, user: operator, folder, onProgress }),
     )
+    printMoved(options, 'Exported', moved)
   })
 }
 
@@ -167,11 +164,9 @@ function printMoved(options: Options, done: string, { moved, skipped }: Moved): 
   process.exitCode = 1
 }
 
-function progress(done: string): OnProgress {
-  let last = performance.now()
-  return (count, of) => {
-    if (performance.now() - last < progressMs) return
-    last = performance.now()
-    process.stderr.write(`${done} ${count}${of === undefined ? '' : ` of ${of}`} …\n`)
-  }
+function withProgress<T>(done: string, work: (onProgress: OnProgress) => Promise<T>): Promise<T> {
+  const progress = createProgress()
+  return work((count, of) => {
+    progress.show(`${done} ${countWords(count, 'document')}`, of === undefined ? undefined : count / of)
+  }).finally(progress.end)
 }

@@ -1,28 +1,38 @@
-// A line of progress on a terminal, drawn over itself. Without a terminal nothing is written.
+// Progress of a long command: on a terminal a line that is drawn over itself, elsewhere a line of its own every few seconds.
 
-const stepMs = 100
+const drawMs = 100
+/** Elsewhere a command that is done before then writes none, and a long one does not fill a log. */
+const lineMs = 5_000
 
 export interface Progress {
   /** `share` is left out while the total is unknown. */
   readonly show: (what: string, share?: number) => void
-  /** Removes the line. */
+  /** Removes the line of a terminal. */
   readonly end: () => void
 }
 
-export function createProgress(stream: NodeJS.WriteStream = process.stderr): Progress {
-  let shownAt = Number.NEGATIVE_INFINITY
-  let shown = false
+export type ProgressParts = {
+  readonly stream?: Pick<NodeJS.WriteStream, 'isTTY' | 'write'>
+  readonly now?: () => number
+}
+
+export function createProgress({
+  stream = process.stderr,
+  now = () => performance.now(),
+}: ProgressParts = {}): Progress {
+  let shownAt = stream.isTTY ? Number.NEGATIVE_INFINITY : now()
+  let drawn = false
   return {
     show(what, share) {
-      if (!stream.isTTY || performance.now() - shownAt < stepMs) return
-      shownAt = performance.now()
-      shown = true
+      if (now() - shownAt < (stream.isTTY ? drawMs : lineMs)) return
+      shownAt = now()
       const percent = share === undefined ? '' : `${String(Math.floor(share * 100)).padStart(3)} %  `
-      stream.write(`\r\u001b[K${percent}${what}`)
+      drawn = stream.isTTY
+      stream.write(drawn ? `\r\u001b[K${percent}${what}` : `${percent}${what} …\n`)
     },
     end() {
-      if (shown) stream.write('\r\u001b[K')
-      shown = false
+      if (drawn) stream.write('\r\u001b[K')
+      drawn = false
     },
   }
 }
