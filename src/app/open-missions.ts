@@ -41,12 +41,12 @@ export function openMissions(parts: OpenMissionsParts): OpenMissions {
   let closed = false
 
   const clock = loadOnce(async () => {
-    const { startMissionClock } = await import('#missions/clock.ts')
-    return startMissionClock({ store, turns, bus, log, newsOf, onNews })
+    const { createMissionClock } = await import('#missions/clock.ts')
+    return createMissionClock({ store, turns, bus, log, newsOf, onNews })
   })
 
   async function wake(): Promise<void> {
-    if (started && !closed) (await clock()).start()
+    if (started && !closed) (await clock()).wake()
   }
 
   const report = (error: unknown): void => log.error({ err: error }, 'could not start the clock of missions')

@@ -47,9 +47,7 @@ export type MissionClockParts = {
 }
 
 export interface MissionClock {
-  /** Begins to fire. Before that the clock only records the ends of runs. */
-  start(): void
-  /** Looks again soon: a schedule has changed. */
+  /** Looks soon, and fires from then on. Before the first call the clock only records the ends of runs. */
   wake(): void
   /** A run of this process came to rest. */
   rested(turn: Pick<Turn, 'id' | 'userId'>): void
@@ -59,7 +57,7 @@ export interface MissionClock {
   close(): Promise<void>
 }
 
-export function startMissionClock(parts: MissionClockParts): MissionClock {
+export function createMissionClock(parts: MissionClockParts): MissionClock {
   const { store, turns, bus, log, newsOf = () => [], maxRunning = maxRunningMissions } = parts
   const { missions } = store
   let started = false
@@ -84,10 +82,6 @@ export function startMissionClock(parts: MissionClockParts): MissionClock {
       return retryMs
     },
   })
-
-  function wake(): void {
-    if (started) loop.wake()
-  }
 
   /** Fires what is due. Returns the time until the next look. */
   async function look(): Promise<number | undefined> {
@@ -247,11 +241,10 @@ export function startMissionClock(parts: MissionClockParts): MissionClock {
   }
 
   return {
-    start() {
+    wake() {
       started = true
-      wake()
+      loop.wake()
     },
-    wake,
     rested({ id, userId }) {
       const work = settle(userId, id)
         .catch((error: unknown) => {
@@ -260,7 +253,7 @@ export function startMissionClock(parts: MissionClockParts): MissionClock {
         })
         .then(() => {
           settling.delete(work)
-          wake()
+          if (started) loop.wake()
         })
       settling.add(work)
     },

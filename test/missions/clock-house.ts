@@ -4,7 +4,7 @@ import type { UserId } from '#core/ids.ts'
 import type { Mission, MissionRun, SettledMission } from '#core/mission.ts'
 import type { Turn } from '#core/turn.ts'
 import { silentLog } from '#lib/log.ts'
-import { type MissionClock, startMissionClock } from '#missions/clock.ts'
+import { type MissionClock, createMissionClock } from '#missions/clock.ts'
 import { createMissions, type MissionInput, type Missions } from '#missions/missions.ts'
 import { newsOfMission } from '#reach/events.ts'
 import { openTestStore } from '../agent/bench.ts'
@@ -36,7 +36,7 @@ export function open(t: TestContext, parts: HouseParts = {}, more: { maxRunning?
   const settled: SettledMission[] = []
   const news: UserId[] = []
   const { maxRunning } = more
-  const clock = startMissionClock({
+  const clock = createMissionClock({
     store,
     turns: house.turns,
     bus: house.bus,
@@ -49,12 +49,13 @@ export function open(t: TestContext, parts: HouseParts = {}, more: { maxRunning?
     ...(maxRunning !== undefined && { maxRunning }),
   })
   t.after(() => clock.close())
-  if (!more.idle) clock.start()
+  const wake = (): void => void (more.idle || clock.wake())
+  wake()
   const missions = createMissions({
     store,
     turns: house.turns,
     toolNames: () => new Set(['read', 'once', 'write']),
-    onChange: () => clock.wake(),
+    onChange: wake,
   })
   return {
     ...house,

@@ -4,7 +4,7 @@ import { test } from 'node:test'
 import { AppError } from '#core/errors.ts'
 import type { Mission } from '#core/mission.ts'
 import { silentLog } from '#lib/log.ts'
-import { startMissionClock } from '#missions/clock.ts'
+import { createMissionClock } from '#missions/clock.ts'
 import { ada } from '../store/harness.ts'
 import { createHeldReply, turnOver, until } from '../turns/house.ts'
 import { ended, hour, open, outcomes, start } from './clock-house.ts'
@@ -68,7 +68,7 @@ test('of many missions that were planned by a clock that was ahead each gets its
   t.mock.method(house.store.missions, 'takeBack', (...given: Parameters<typeof takeBack>) =>
     stuck.has(given[0].id) ? Promise.reject(new AppError('invalid_input', 'no')) : takeBack(...given),
   )
-  house.clock.start()
+  house.clock.wake()
   for (const { id } of all.slice(21))
     await until(async () => (await house.missions.get(ada, id)).nextAt === start + 2 * hour)
 })
@@ -81,7 +81,7 @@ test('a clock that was ahead before a restart is noticed by the next start', asy
   const changed = await house.missions.change(ada, mission.id, { schedule: 'daily at 10am' })
   assert.equal(changed.nextAt, later + 2 * hour)
   house.setTime(start)
-  house.clock.start()
+  house.clock.wake()
   await until(async () => (await house.missions.get(ada, mission.id)).nextAt === start + 2 * hour)
 })
 
@@ -91,7 +91,7 @@ test('a schedule that was begun by a clock that was ahead begins anew', async (t
   house.setTime(start + 100 * 24 * hour)
   await house.missions.change(ada, mission.id, { schedule: 'every 2h' })
   house.setTime(start)
-  house.clock.start()
+  house.clock.wake()
   await until(async () => (await house.missions.get(ada, mission.id)).nextAt === start + 2 * hour)
   await house.at(start + 2 * hour)
   await ended(house, mission)
@@ -103,7 +103,7 @@ test('a clock that is far behind, as that of a machine without one, moves nothin
   const mission = await house.add({ schedule: 'daily at 9am' })
   house.setTime(0)
   const { mock: looks } = t.mock.method(house.store.missions, 'plannedAhead')
-  house.clock.start()
+  house.clock.wake()
   await until(() => looks.callCount() > 0)
   await house.clock.close()
   house.setTime(start)
@@ -114,16 +114,16 @@ test('a run that ended unseen, or whose thread was deleted, is recorded by the n
   const { script, letGo } = createHeldReply()
   const house = open(t, { reply: () => script }, { idle: true })
   const [one, two] = [await house.add(), await house.add()]
-  house.clock.start()
+  house.clock.wake()
   await house.at(start + hour)
   const [gone] = await house.runs(two)
   await house.clock.close()
   await house.threads.remove(ada, gone?.threadId ?? '')
   letGo()
   await until(async () => (await house.store.missions.unsettled(9)).length === 2)
-  const again = startMissionClock({ store: house.store, turns: house.turns, bus: house.bus, log: silentLog })
+  const again = createMissionClock({ store: house.store, turns: house.turns, bus: house.bus, log: silentLog })
   t.after(() => again.close())
-  again.start()
+  again.wake()
   assert.deepEqual(outcomes(await ended(house, one)), [[1, 'ok']])
   assert.deepEqual(outcomes(await ended(house, two)), [[1, 'failed']])
 })
@@ -165,10 +165,10 @@ test('while the database is away it is asked about one mission, not about each t
   const { mock: starts } = t.mock.method(house.turns, 'startBy', away)
   const faults: string[] = []
   const log = { ...silentLog, error: (_: object, words: string) => void faults.push(words) }
-  const clock = startMissionClock({ store: house.store, turns: house.turns, bus: house.bus, log })
+  const clock = createMissionClock({ store: house.store, turns: house.turns, bus: house.bus, log })
   t.after(() => clock.close())
   house.setTime(start + hour)
-  clock.start()
+  clock.wake()
   await until(() => faults.length > 0)
   assert.equal(starts.callCount(), 1)
   clock.wake()

@@ -60,7 +60,7 @@ test('a mission of one instant is done after it', async (t) => {
 test('after a night the latest instant is made up for, and the others are told as missed', async (t) => {
   const house = open(t, {}, { idle: true })
   const [once, skip] = [await house.add(), await house.add({ missed: 'skip' })]
-  house.clock.start()
+  house.clock.wake()
   await house.at(start + 8 * hour + 90_000)
   const missed = [7, 6, 5, 4, 3, 2, 1].map((at) => [at, 'missed'])
   assert.deepEqual(outcomes(await ended(house, once)), [[8, 'ok'], ...missed])
@@ -71,7 +71,7 @@ test('with skip an instant of the last seconds before a start is missed too, and
   const house = open(t, {}, { idle: true })
   const mission = await house.add({ missed: 'skip' })
   house.setTime(start + hour + 5_000)
-  house.clock.start()
+  house.clock.wake()
   await until(async () => (await house.runs(mission)).length === 1)
   await house.at(start + 2 * hour + 5_000)
   assert.deepEqual(outcomes(await ended(house, mission)), [
@@ -168,7 +168,7 @@ test('an end that could not be recorded while others were looked for is recorded
     await held
     return found
   })
-  house.clock.start()
+  house.clock.wake()
   await until(() => looks.callCount() === 1)
   const { mock: settles } = t.mock.method(missions, 'settle', () => Promise.reject(new Error('away')), { times: 1 })
   await house.missions.run(ada, mission.id)

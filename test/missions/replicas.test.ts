@@ -5,7 +5,7 @@ import { newId } from '#core/ids.ts'
 import type { Turn } from '#core/turn.ts'
 import { silentLog } from '#lib/log.ts'
 import { createSeal } from '#lib/seal.ts'
-import { type MissionClock, startMissionClock } from '#missions/clock.ts'
+import { type MissionClock, createMissionClock } from '#missions/clock.ts'
 import { createMissions } from '#missions/missions.ts'
 import { openPostgresStore } from '#store/open-store.ts'
 import { usePostgres } from '../postgres.ts'
@@ -26,7 +26,7 @@ async function openReplica(t: TestContext, url: string, shiftMs: number) {
   const rested = (turn: Turn): void => clock.rested(turn)
   const lease = await store.leases.join(newId())
   const house = openHouse(t, { store, lease, observer: { stepped: () => {}, rested } })
-  const clock: MissionClock = startMissionClock({ store, turns: house.turns, bus: house.bus, log: silentLog })
+  const clock: MissionClock = createMissionClock({ store, turns: house.turns, bus: house.bus, log: silentLog })
   t.after(() => clock.close())
   const missions = createMissions({ store, turns: house.turns, toolNames: () => new Set(), onChange: () => {} })
   return { store, clock, missions }
@@ -42,7 +42,7 @@ test('three clocks a minute apart fire each instant once, and none before its ti
     const { id, nextAt } = await missions.add(ada, { prompt: 'Look', schedule: 'in 2 seconds', zone: 'UTC' })
     planned.push(`${id} ${nextAt}`)
   }
-  for (const { clock } of replicas) clock.start()
+  for (const { clock } of replicas) clock.wake()
   await until(async () => {
     const all = await store.missions.list(ada)
     const { now } = await store.missions.nearest()
