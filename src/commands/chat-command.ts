@@ -9,22 +9,15 @@ import { openLog } from '#lib/log.ts'
 import { printable } from '#safety/printable.ts'
 import { shutdownGraceMs, startService } from '#service.ts'
 import type { OperatorClient } from '#turns/operator-client.ts'
-import { latestThread } from './latest-thread.ts'
+import { chosenThread, type ThreadOptions } from './thread-option.ts'
 import { runningService } from './running-service.ts'
 import { endWithOutput, paint, pasteable } from './report.ts'
 import { serviceClient } from './service-client.ts'
 
 const attached = 'attached to the running service'
 
-export type ChatOptions = {
-  /** Opens this thread. */
-  readonly thread?: string
-  /** Opens the latest thread. */
-  readonly continue?: boolean
-}
-
 /** Chats until the user quits. Uses the service that runs on this home, if there is one. */
-export async function chat(flags: Flags, options: ChatOptions = {}): Promise<void> {
+export async function chat(flags: Flags, options: ThreadOptions = {}): Promise<void> {
   endWithOutput()
   const config = loadConfig({}, flags)
   const plain = terminalTraits().dumb || !process.stdin.isTTY || !process.stdout.isTTY
@@ -72,13 +65,11 @@ export async function chat(flags: Flags, options: ChatOptions = {}): Promise<voi
 }
 
 /** The thread to open; undefined for a new one. Throws not_found before the terminal is taken. */
-async function threadOf(client: OperatorClient, options: ChatOptions): Promise<string | undefined> {
-  if (options.continue && options.thread !== undefined)
-    throw new AppError('invalid_input', 'give either --thread or --continue')
-  if (options.continue) return latestThread()
+async function threadOf(client: OperatorClient, options: ThreadOptions): Promise<string | undefined> {
+  const chosen = await chosenThread(options)
   if (options.thread !== undefined && !(await client.thread(options.thread)))
     throw new AppError('not_found', `no thread has the id ${options.thread}: \`atrium threads\` lists them`)
-  return options.thread
+  return chosen
 }
 
 type Shown = {

@@ -3,7 +3,6 @@ import { Argument, Command, CommanderError } from 'commander'
 import { type Flags, programName } from '#config.ts'
 import { AppError } from '#core/errors.ts'
 import { readVersion } from '#lib/version.ts'
-import type { ChatOptions } from './chat-command.ts'
 import { commandTree, type Shell, shells } from './command-tree.ts'
 import { addMcp } from './program-mcp.ts'
 import { addMemory } from './program-memory.ts'
@@ -19,6 +18,7 @@ import { addService, addUpkeep } from './program-upkeep.ts'
 import { addUsers } from './program-user.ts'
 import { addHelp, refuseExcess } from './refuse-arguments.ts'
 import { endWithOutput, failure, usageExit } from './report.ts'
+import type { ThreadOptions } from './thread-option.ts'
 
 const highestPort = 65_535
 
@@ -48,11 +48,11 @@ export function buildProgram(): Command {
     .option('--port <number>', 'port of the web gateway; overrides GATEWAY_PORT')
     .option('-c, --continue', 'chat: open the latest thread')
     .option('--thread <id>', 'chat: open this thread')
-    .action(async ({ port, ...options }: Flags & ChatOptions) =>
+    .action(async ({ port, ...options }: Flags & ThreadOptions) =>
       (await import('./start-command.ts')).start(flagsOf(port), options),
     )
   program.hook('preAction', async (_, action) => {
-    const { port, version, ...chat } = program.opts<Flags & ChatOptions & { version?: boolean }>()
+    const { port, version, ...chat } = program.opts<Flags & ThreadOptions & { version?: boolean }>()
     if (version) {
       await printVersion()
       throw new CommanderError(0, 'commander.version', '')

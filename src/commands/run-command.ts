@@ -7,15 +7,13 @@ import { usageWire } from '#http/wire-format.ts'
 import { createProse, printable } from '#safety/printable.ts'
 import { type ChatEvent, sendMessage } from '#turns/exchange.ts'
 import type { OperatorClient } from '#turns/operator-client.ts'
-import { latestThread } from './latest-thread.ts'
+import { chosenThread, type ThreadOptions } from './thread-option.ts'
 import { askOperator } from './running-service.ts'
 import { readInput } from './stdin.ts'
 import { jsonText, paint, pasteable } from './report.ts'
 
-type RunOptions = {
+type RunOptions = ThreadOptions & {
   readonly message?: string
-  readonly thread?: string
-  readonly continue?: boolean
   readonly attach?: readonly string[]
   readonly model?: string
   readonly json?: boolean
@@ -36,9 +34,7 @@ const waitsBehind =
 export async function run(text: string | undefined, options: RunOptions): Promise<void> {
   const json = options.json ?? false
   const { message, piped } = await messageOf(text, options.message)
-  if (options.continue && options.thread !== undefined)
-    throw new AppError('invalid_input', 'give either --thread or --continue')
-  const threadId = options.continue ? await latestThread() : options.thread
+  const threadId = await chosenThread(options)
   const files = await readFiles(options.attach ?? [], piped)
   await askOperator('atrium threads', async (client) => {
     const live = !json && process.stdout.isTTY

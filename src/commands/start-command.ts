@@ -2,10 +2,10 @@
 import { fstatSync } from 'node:fs'
 import { type Flags, loadConfig } from '#config.ts'
 import { AppError } from '#core/errors.ts'
-import type { ChatOptions } from './chat-command.ts'
+import type { ThreadOptions } from './thread-option.ts'
 import { reporting } from './report.ts'
 
-export async function start(flags: Flags = {}, options: ChatOptions = {}): Promise<void> {
+export async function start(flags: Flags = {}, options: ThreadOptions = {}): Promise<void> {
   await reporting(async () => {
     if (isSomeoneThere(endsOf(process)) && loadConfig({}, flags).terminal)
       await (await import('./chat-command.ts')).chat(flags, options)

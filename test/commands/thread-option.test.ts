@@ -1,4 +1,4 @@
-// The thread that `--continue` goes on with.
+// `--thread` and `--continue`: the thread that a message goes to.
 import assert from 'node:assert/strict'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
@@ -35,6 +35,14 @@ test('--continue passes over the threads of senders, which the operator reaches'
   db.close()
   const second = await atrium(home.path, ['run', '--continue', 'what is 2+2?'])
   assert.equal(second.stderr, first.stderr)
+})
+
+test('--continue and --thread together are refused', async (t) => {
+  const home = newHome()
+  t.after(home.remove)
+  const { code, stderr } = await atrium(home.path, ['run', '--continue', '--thread', 'some', 'x'])
+  assert.equal(code, 2)
+  assert.match(stderr, /give either --thread or --continue/)
 })
 
 test('--continue without a thread says so', async (t) => {

@@ -1,12 +1,24 @@
-// The thread that `--continue` goes on with.
+// `--thread` and `--continue`: the thread that a message goes to.
 import { AppError } from '#core/errors.ts'
 import { operator } from '#core/ids.ts'
 import { withStore } from './home-store.ts'
 
 const pageSize = 100
 
-/** The operator's latest thread, without the runs of missions: those begin by themselves. Throws not_found. */
-export function latestThread(): Promise<string> {
+export type ThreadOptions = {
+  readonly thread?: string
+  /** The latest thread. */
+  readonly continue?: boolean
+}
+
+/** Undefined for a new thread. Throws not_found, and invalid_input for both options. */
+export async function chosenThread({ thread, continue: latest }: ThreadOptions): Promise<string | undefined> {
+  if (latest && thread !== undefined) throw new AppError('invalid_input', 'give either --thread or --continue')
+  return latest ? latestThread() : thread
+}
+
+/** The operator's latest thread, without the runs of missions: those begin by themselves. */
+function latestThread(): Promise<string> {
   return withStore(async ({ threads }) => {
     for (let cursor: string | undefined; ; ) {
       const { rows, nextCursor } = await threads.list(operator, {
