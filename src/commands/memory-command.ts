@@ -11,6 +11,7 @@ import { createDocuments, type Documents } from '#memory/documents.ts'
 import { exportFolder, importFolder, type Moved, type OnProgress } from '#memory/import-export.ts'
 import { printable, proseOf } from '#safety/printable.ts'
 import { createProgress } from './progress-line.ts'
+import { readLimit } from './limit-option.ts'
 import { reloadService } from './running-service.ts'
 import { readInput } from './stdin.ts'
 import { listedBy, print, table } from './report.ts'
@@ -24,11 +25,8 @@ const maxNamed = 20
 
 type Options = { readonly json?: boolean }
 
-export function searchMemory(words: readonly string[], options: Options & { limit?: string }): Promise<void> {
-  const limit = Number(options.limit ?? 10)
-  if (!Number.isInteger(limit) || limit < 1 || limit > maxFound) {
-    throw new AppError('invalid_input', `--limit takes a whole number from 1 to ${maxFound}, not ${options.limit}`)
-  }
+export function searchMemory(words: readonly string[], options: Options & { limit: string }): Promise<void> {
+  const limit = readLimit(options.limit, maxFound)
   return withDocuments(async (documents) => {
     const found = await documents.search(operator, { query: words.join(' '), limit })
     const results = found.map(({ path, content, score, updatedAt }) => {

@@ -4,6 +4,7 @@ import { costWords } from '#core/words.ts'
 import type { MissionJson, RunJson } from '#missions/mission-wire.ts'
 import type { MissionRequest } from '#missions/mission-request.ts'
 import { printable, proseOf } from '#safety/printable.ts'
+import { readLimit } from './limit-option.ts'
 import { askOperator } from './running-service.ts'
 import { minuteOf, print, table } from './report.ts'
 
@@ -74,10 +75,7 @@ export async function actOnMission(
 }
 
 export async function listRuns(id: string, options: Options & { limit: string }): Promise<void> {
-  const limit = Number(options.limit)
-  if (!Number.isInteger(limit) || limit < 1 || limit > maxRuns) {
-    throw new AppError('invalid_input', `--limit takes a whole number from 1 to ${maxRuns}, not ${options.limit}`)
-  }
+  const limit = readLimit(options.limit, maxRuns)
   const runs = (await ask({ do: 'runs', id, limit })) as RunJson[]
   const rows = runs.map((run) => [
     run.nominal_at,

@@ -6,6 +6,7 @@ import { isoTime } from '#core/time.ts'
 import { proseOf } from '#safety/printable.ts'
 import { catchUp } from '#turns/thread-indexer.ts'
 import { createThreadSearch, type FoundThread } from '#turns/thread-search.ts'
+import { readLimit } from './limit-option.ts'
 import { minuteOf, print, table } from './report.ts'
 import { withStore } from './home-store.ts'
 
@@ -19,14 +20,12 @@ type ListOptions = {
 }
 
 export async function listThreads(options: ListOptions): Promise<void> {
-  const { limit, search, archived = false, json = false } = options
-  const count = Number(limit)
-  if (!Number.isInteger(count) || count < 1 || count > maxThreads)
-    throw new AppError('invalid_input', `--limit takes a whole number from 1 to ${maxThreads}, not ${limit}`)
+  const { search, archived = false, json = false } = options
+  const limit = readLimit(options.limit, maxThreads)
   if (archived && search !== undefined)
     throw new AppError('invalid_input', 'give either --search, which finds archived ones too, or --archived')
   const rows = await withStore((store) =>
-    search === undefined ? newest(store, count, archived) : find(store, search, count),
+    search === undefined ? newest(store, limit, archived) : find(store, search, limit),
   )
   const listed = rows.map(({ id, title, door, updatedAt, match }) => ({
     id,
