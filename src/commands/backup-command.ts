@@ -94,9 +94,9 @@ async function confirm(
   { yes, replace, home }: { yes?: boolean; replace?: boolean; home: Home },
 ): Promise<void> {
   if (yes) return
-  const how = replace ? 'in place of what it has (a copy is kept)' : ''
+  const how = replace ? ' in place of what it has (a copy is kept)' : ''
   if (process.stdin.isTTY) {
-    if (await agrees(`${wordsOf(summary)}\nRestore ${file} into ${home.path} ${how}?`.replace(' ?', '?'))) return
+    if (await agrees(`${wordsOf(summary)}\nRestore ${file} into ${home.path}${how}?`)) return
     throw new AppError('forbidden', 'nothing was restored')
   }
   if (replace) throw new AppError('invalid_input', 'without a terminal, --replace needs --yes: nothing was restored')

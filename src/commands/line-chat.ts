@@ -70,7 +70,7 @@ async function obey(line: string, reply: ReturnType<typeof createReply>, say: Sa
   } else if (line === '/help') printNote(help)
   // Other text that begins with a slash, such as a path or a skill with words after it, is a message.
   else if (/^\/[a-z]+$/.test(line) && !(await reply.knows(line.slice(1))))
-    printNote(`there is no command ${line.split(/\s/, 1)[0]}: ${help}`)
+    printNote(`there is no command ${line}: ${help}`)
   else if (reply.gates.asks()) {
     const taken = reply.gates.take(line)
     if ('answer' in taken) await reply.decide(taken.answer)

@@ -62,7 +62,7 @@ export async function writeMemory(
       : (await documents.write(operator, [writing]))[0]
     print(options, { path, outcome }, `${outcome === 'created' ? 'Created' : 'Wrote'} ${printable(path)}.`)
   })
-  await reloadIdentity([path])
+  await reloadIdentity(path)
 }
 
 export function listMemory(folder: string | undefined, options: Options): Promise<void> {
@@ -83,7 +83,7 @@ export async function deleteMemory(path: string, options: Options): Promise<void
     await listed(documents.remove(operator, path))
     print(options, { path, outcome: 'deleted' }, `Deleted ${printable(path)}.`)
   })
-  await reloadIdentity([path])
+  await reloadIdentity(path)
 }
 
 export function memoryHistory(path: string, options: Options): Promise<void> {
@@ -109,7 +109,7 @@ export async function restoreMemory(path: string, revision: string, options: Opt
     await listedBy(`atrium memory history ${path}`, () => documents.restore(operator, path, Number(revision)))
     print(options, { path, outcome: 'restored' }, `Restored ${printable(path)} as of revision ${revision}.`)
   })
-  await reloadIdentity([path])
+  await reloadIdentity(path)
 }
 
 export async function importMemory(folder: string, options: Options): Promise<void> {
@@ -147,9 +147,9 @@ function withDocuments<T>(work: (documents: Documents) => Promise<T>): Promise<T
   })
 }
 
-/** Makes a running service reload identity files, which it caches; other documents it reads each time. */
-async function reloadIdentity(paths: readonly string[]): Promise<void> {
-  if (paths.some(isIdentity)) await reloadService(loadConfig().home)
+/** Makes a running service reload an identity file, which it caches; other documents it reads each time. */
+async function reloadIdentity(path: string): Promise<void> {
+  if (isIdentity(path)) await reloadService(loadConfig().home)
 }
 
 /** Prints the count, and skipped documents on standard error; these make the exit code 1. */

@@ -207,16 +207,19 @@ type ChoiceArguments = {
 
 /** Checks each argument by itself, so that the error names it as the command line does. */
 function checkChoice(provider: Provider, { name, baseUrl, fallback }: ChoiceArguments): void {
-  const words = { MODEL: name, '--base-url': baseUrl, '--fallback': fallback }
-  const given = Object.entries(words).flatMap(([word, value]) => (value === undefined ? [] : [word]))
+  const rows = [
+    ['MODEL', 'llm_model', name],
+    ['--base-url', 'llm_base_url', baseUrl],
+    ['--fallback', 'llm_fallback', fallback],
+  ] as const
+  const given = rows.flatMap(([word, , value]) => (value === undefined ? [] : [word]))
   if (provider === 'offline' && given.length > 0)
     throw new AppError('invalid_input', `offline is one small built-in model: it takes no ${given.join(' and no ')}`)
   if (provider === 'scripted' && baseUrl !== undefined)
     throw new AppError('invalid_input', 'scripted reads the file that LLM_SCRIPT names: it takes no --base-url')
-  const settings = { llm_model: name, llm_base_url: baseUrl, llm_fallback: fallback } as const
-  for (const [at, [setting, value]] of Object.entries(settings).entries()) {
-    const wrong = value === undefined ? undefined : settingFault(setting as keyof typeof settings, value)
-    if (wrong) throw new AppError('invalid_input', `${Object.keys(words)[at]} ${wrong}`)
+  for (const [word, setting, value] of rows) {
+    const wrong = value === undefined ? undefined : settingFault(setting, value)
+    if (wrong) throw new AppError('invalid_input', `${word} ${wrong}`)
   }
 }
 

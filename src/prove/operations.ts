@@ -1,6 +1,5 @@
 // The routes of the gateway, as its own OpenAPI document lists them.
-import { send } from './send.ts'
-import { bearer } from './send.ts'
+import { bearer, send } from './send.ts'
 import type { Target } from './target.ts'
 
 export type Operation = {

@@ -12,7 +12,7 @@ import { type Attack, outcomeOf } from './attack.ts'
 import type { Target } from './target.ts'
 
 const seal = createSeal('0'.repeat(64))
-const spareHundreds = 3
+const sparePages = 300
 const password = 'a-password-of-the-proof'
 
 export function storageAttacks({ home }: Target): Attack[] {
@@ -25,7 +25,7 @@ export function storageAttacks({ home }: Target): Attack[] {
         try {
           applyMigrations(sql.db)
           const pages = Number(sql.db.prepare('PRAGMA page_count').get()?.['page_count'])
-          sql.db.exec(`PRAGMA max_page_count = ${pages + spareHundreds * 100}`)
+          sql.db.exec(`PRAGMA max_page_count = ${pages + sparePages}`)
           const store = composeStore(sql, {
             seal,
             now: Date.now,
