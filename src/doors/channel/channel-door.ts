@@ -109,7 +109,7 @@ export function openChannelDoor(parts: ChannelDoorParts): ChannelDoor {
   async function consume(): Promise<void> {
     const lost = new AbortController()
     const signal = AbortSignal.any([closing.signal, lost.signal])
-    const renewing = keepHold(lost)
+    const renewing = keepHold(lost, signal)
     try {
       await posts.begin(signal)
       await takeUpdates(AbortSignal.any([signal, stopping.signal]))
@@ -136,10 +136,11 @@ export function openChannelDoor(parts: ChannelDoorParts): ChannelDoor {
     }
   }
 
-  async function keepHold(lost: AbortController): Promise<void> {
-    while (!lost.signal.aborted && !closing.signal.aborted) {
-      await pause(renewMs, undefined, { signal: AbortSignal.any([lost.signal, closing.signal]) }).catch(() => undefined)
-      if (lost.signal.aborted || closing.signal.aborted) return
+  /** Renews the hold until `signal` aborts. Aborts `lost` when another process has it. */
+  async function keepHold(lost: AbortController, signal: AbortSignal): Promise<void> {
+    for (;;) {
+      await pause(renewMs, undefined, { signal }).catch(() => undefined)
+      if (signal.aborted) return
       const lapsed = !hold.held
       if (await hold.renew().catch(() => hold.held)) {
         // Posts were left when the hold was in doubt.

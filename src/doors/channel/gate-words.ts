@@ -17,25 +17,28 @@ export type GateQuestion = {
  * of the thread's page, if it is known.
  */
 export function gateQuestion(gate: Gate, link: string | undefined): GateQuestion {
-  const there = link === undefined ? ' on the page.' : `: ${link}`
   const { text, does } = questionOf(gate)
   const why = gate.why ?? gate.reason
   const head = [text, ...(does ? [does] : []), ...(why ? [why] : [])].map((line) => printable(line))
   if (gate.kind !== 'approval') {
     const act = gate.kind === 'credential' ? 'Sign in' : 'Answer it'
-    const where = link === undefined ? act : `${act} here`
-    return { text: [...head, `${where}${there}`].join('\n'), canAllow: false }
+    return { text: [...head, `${act} ${pageWords(link)}`].join('\n'), canAllow: false }
   }
   const preview = printable(gate.asks?.preview ? previewText(gate.asks.preview) : argumentText(gate), { lines: true })
   const whole = preview.trim() === '' ? head.join('\n') : `${head.join('\n')}\n\n${preview}`
   if (whole.length <= maxQuestionChars) return { text: whole, canAllow: true }
-  const cut = `${whole.slice(0, maxQuestionChars / 4).toWellFormed()}\n…\n\nIt is too long to be shown here. Allow it where all of it can be seen${there}`
+  const cut = `${whole.slice(0, maxQuestionChars / 4).toWellFormed()}\n…\n\nIt is too long to be shown here. Allow it where all of it can be seen${link === undefined ? ' on the page.' : `: ${link}`}`
   return { text: cut, canAllow: false }
 }
 
 /** In place of a question that the chat does not take. */
 export function hiddenQuestion(link: string | undefined): string {
-  return `Something needs your answer and cannot be shown here. See it ${link === undefined ? 'on the page.' : `here: ${link}`}`
+  return `Something needs your answer and cannot be shown here. See it ${pageWords(link)}`
+}
+
+/** Where a thread's page is, at the end of a sentence. */
+export function pageWords(link: string | undefined): string {
+  return link === undefined ? 'on the page.' : `here: ${link}`
 }
 
 function argumentText({ args }: Gate): string {

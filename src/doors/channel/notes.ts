@@ -4,6 +4,7 @@ import type { Thread } from '#core/turn.ts'
 import { countWords, sumFigure } from '#core/words.ts'
 import { proseOf } from '#safety/printable.ts'
 import { commandWords } from './chat-commands.ts'
+import { pageWords } from './gate-words.ts'
 
 const commands = Object.entries(commandWords).map(([name, does]) => `/${name}: ${does}`)
 
@@ -18,7 +19,7 @@ export const pairedNote = `This chat is now yours: what you write here goes to y
 
 /** In place of what the chat did not take. `link` is the address of the thread's page, if it is known. */
 export function refusedNote(link: string | undefined): string {
-  return `A message to you could not be sent here, or not all of it. See it ${link === undefined ? 'on the page.' : `here: ${link}`}`
+  return `A message to you could not be sent here, or not all of it. See it ${pageWords(link)}`
 }
 
 type Counts = Awaited<ReturnType<Store['turns']['count']>>
