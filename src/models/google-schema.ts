@@ -56,7 +56,7 @@ function merged(schema: JsonObject, walk: Walk, depth: number): JsonObject {
   for (const part of parts) {
     if (!isSchema(part) || depth > maxDepth || --walk.left < 0) continue
     const other = merged(part, walk, depth + 1)
-    const properties = { ...objectAt(other, 'properties'), ...objectAt(whole, 'properties') }
+    const properties = { ...propertiesOf(other), ...propertiesOf(whole) }
     walk.left -= Object.keys(properties).length
     const required = [...new Set([...listIn(whole['required']), ...listIn(other['required'])])]
     whole = {
@@ -148,7 +148,6 @@ function typesIn(type: Json | undefined): readonly Json[] {
   return (Array.isArray(type) ? (type as readonly Json[]) : [type ?? '']).filter((each) => types.has(each))
 }
 
-function objectAt(schema: JsonObject, key: string): JsonObject {
-  const value = schema[key]
-  return isSchema(value) ? value : {}
+function propertiesOf({ properties }: JsonObject): JsonObject {
+  return isSchema(properties) ? properties : {}
 }

@@ -3,17 +3,20 @@ import { connect } from 'node:net'
 import { isObject } from '#core/json.ts'
 import { request } from '#lib/http.ts'
 
-const address = 'http://127.0.0.1:11434/api/version'
+const host = '127.0.0.1'
+const port = 11_434
 const timeoutMs = 300
+const maxListBytes = 1_000_000
+const maxModels = 100
 
 /** Every start asks this, so it makes no HTTP request where nothing listens. */
-export async function ollamaAnswers(url = address): Promise<boolean> {
-  return (await isListening(new URL(url))) && (await isAnswered(url))
+export async function ollamaAnswers(): Promise<boolean> {
+  return (await isListening()) && (await isAnswered())
 }
 
-function isListening({ hostname, port }: URL): Promise<boolean> {
+function isListening(): Promise<boolean> {
   return new Promise((resolve) => {
-    const socket = connect({ host: hostname, port: Number(port), signal: AbortSignal.timeout(timeoutMs) })
+    const socket = connect({ host, port, signal: AbortSignal.timeout(timeoutMs) })
     const end = (listens: boolean): void => {
       socket.destroy()
       resolve(listens)
@@ -22,9 +25,9 @@ function isListening({ hostname, port }: URL): Promise<boolean> {
   })
 }
 
-function isAnswered(url: string): Promise<boolean> {
+function isAnswered(): Promise<boolean> {
   return new Promise((resolve) => {
-    const probe = request(url, { signal: AbortSignal.timeout(timeoutMs) }, (response) => {
+    const probe = request({ host, port, path: '/api/version', signal: AbortSignal.timeout(timeoutMs) }, (response) => {
       response.resume()
       resolve(response.statusCode === 200)
     })
@@ -32,9 +35,7 @@ function isAnswered(url: string): Promise<boolean> {
   })
 }
 
-const listAddress = 'http://127.0.0.1:11434/api/tags'
-const maxListBytes = 1_000_000
-const maxModels = 100
+const listAddress = `http://${host}:${port}/api/tags`
 
 /** The names of the models that an Ollama on this machine has; undefined when none answers. */
 export async function ollamaModels(url = listAddress, withinMs = timeoutMs): Promise<readonly string[] | undefined> {
