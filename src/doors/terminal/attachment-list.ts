@@ -2,16 +2,15 @@
 import { AppError } from '#core/errors.ts'
 import type { Part } from '#core/item.ts'
 import { maxAttachedBytes, maxAttachments } from '#core/page-limits.ts'
-import type { PagesRead } from '#core/pdf.ts'
 import { pagesWords, sizeWords } from '#core/words.ts'
 import { proseOf } from '#safety/printable.ts'
+import type { NamedFile } from './block.ts'
 import type { Theme } from './theme.ts'
 
 /** Maximum number of files listed by name above the composer. */
 const maxNamed = 3
 
 export type Attached = { readonly name: string; readonly size: number; readonly part: Part }
-export type NamedFile = Pick<Attached, 'name' | 'size'> & { readonly pages?: PagesRead }
 
 /** An attached file with the pages of its PDF. */
 export function namedFile({ name, size, part }: Attached): NamedFile {

@@ -37,7 +37,8 @@ export type Thought = {
   readonly end?: number
 }
 
-export type Named = { readonly name: string; readonly size: number; readonly pages?: PagesRead }
+/** A file of a message. */
+export type NamedFile = { readonly name: string; readonly size: number; readonly pages?: PagesRead }
 
 /** A message of the person. */
 export type You = {
@@ -46,7 +47,7 @@ export type You = {
   readonly turnId: string
   readonly text: string
   /** Attached files; every picture is named `picture`. */
-  readonly files: readonly Named[]
+  readonly files: readonly NamedFile[]
   readonly queued: boolean
 }
 
@@ -105,7 +106,7 @@ export function ownText(message: Message): string {
 }
 
 /** The attachment in a message part, if it is one. */
-export function fileIn(part: Part): Named[] {
+export function fileIn(part: Part): NamedFile[] {
   if (part.type === 'text' || part.type === 'framing') return []
   if (part.type === 'file') {
     return [{ name: part.name, size: Buffer.byteLength(part.text), ...(part.pages && { pages: part.pages }) }]

@@ -15,7 +15,7 @@ import {
   type Fold,
   hasDone,
   isQueued,
-  type Named,
+  type NamedFile,
   ownText,
   type Thought,
   type Took,
@@ -43,7 +43,7 @@ export interface Blocks {
   /** Takes the state of the thread before it is watched: its unfinished turns, and where its log ends. */
   know(thread: OpenThread): void
   /** Shows a sent message that waits behind another turn; it enters the log later. */
-  queue(turnId: string, text: string, files: readonly Named[]): void
+  queue(turnId: string, text: string, files: readonly NamedFile[]): void
   /** The messages that wait, oldest first. */
   queued(): readonly You[]
   /** Changes how much of a call, or of a thought, is shown. */
@@ -86,6 +86,10 @@ export function createBlocks(now: () => number): Blocks {
     else blocks.putAfter(block, (each) => !isQueued(each) && (each.type !== 'reply' || each.whole))
   }
 
+  function begin({ callId: id, name, args }: { callId: string; name: string; args: string }): void {
+    put({ type: 'call', id, name, args, state: 'running', fold: 'line' })
+  }
+
   function change(callId: string, more: Partial<Call>): void {
     const block = blocks.get(callId)
     if (block?.type === 'call') put({ ...block, ...more })
@@ -117,7 +121,7 @@ export function createBlocks(now: () => number): Blocks {
         break
       }
       case 'call':
-        put({ type: 'call', id: item.callId, name: item.name, args: item.args, state: 'running', fold: 'line' })
+        begin(item)
         break
       case 'attempt':
         change(item.callId, { state: 'running', begun: entry.at })
@@ -127,8 +131,7 @@ export function createBlocks(now: () => number): Blocks {
         break
       case 'gate':
         // A function of an API caller may have no call item.
-        if (!blocks.get(item.callId))
-          put({ type: 'call', id: item.callId, name: item.name, args: item.args, state: 'waiting', fold: 'line' })
+        if (!blocks.get(item.callId)) begin(item)
         change(item.callId, { state: 'waiting' })
         if (item.kind === 'input') asking.add(item.callId)
         break
@@ -206,7 +209,7 @@ export function createBlocks(now: () => number): Blocks {
     if (all) put({ type: 'receipt', id: `receipt ${turnId}`, took: wholeOf(all, rows.get(turnId) ?? {}) })
   }
 
-  function queue(turnId: string, text: string, files: readonly Named[]): void {
+  function queue(turnId: string, text: string, files: readonly NamedFile[]): void {
     // The answer to the send may arrive after the turn's own events.
     if (took.has(turnId) || over.has(turnId)) return
     put({ type: 'you', id: `queued ${turnId}`, turnId, text, files, queued: true })

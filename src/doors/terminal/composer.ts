@@ -65,6 +65,11 @@ export function createComposer(tui: TUI, theme: Theme): Composer {
     return editor.render(width).slice(1, -1)
   }
 
+  function beforeCursor(): string {
+    const { line, col } = editor.getCursor()
+    return (editor.getLines()[line] ?? '').slice(0, col)
+  }
+
   const read = (): string => editor.getExpandedText().replaceAll(tabSign, '\t')
   function write(text: string): void {
     const kept = text.replaceAll('\t', tabSign)
@@ -111,10 +116,7 @@ export function createComposer(tui: TUI, theme: Theme): Composer {
     },
     text: read,
     shown: () => editor.getText(),
-    beforeCursor() {
-      const { line, col } = editor.getCursor()
-      return (editor.getLines()[line] ?? '').slice(0, col)
-    },
+    beforeCursor,
     insert: (text) => editor.insertTextAtCursor(text),
     set: write,
     take() {
@@ -127,8 +129,7 @@ export function createComposer(tui: TUI, theme: Theme): Composer {
       return text
     },
     continues() {
-      const { line, col } = editor.getCursor()
-      if (!(editor.getLines()[line] ?? '').slice(0, col).endsWith('\\')) return false
+      if (!beforeCursor().endsWith('\\')) return false
       editor.handleInput('\u007f')
       return true
     },
