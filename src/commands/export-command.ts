@@ -10,7 +10,7 @@ import type { Store } from '#core/store.ts'
 import type { Shelf, Thread } from '#core/turn.ts'
 import { countWords } from '#core/words.ts'
 import { createFolder } from '#lib/create-folder.ts'
-import { isoTime } from '#core/time.ts'
+import { isoTime, isoTimeOrNull } from '#core/time.ts'
 import { createDocuments } from '#memory/documents.ts'
 import { exportFolder, makeFolder } from '#memory/import-export.ts'
 import { printable } from '#safety/printable.ts'
@@ -180,7 +180,7 @@ async function readSettings({ missions, grants, notifications }: Store, user: Us
     grants: own.map(({ tool, target, until, createdAt }) => ({
       tool,
       ...(target !== undefined && { target }),
-      until: until === undefined ? null : isoTime(until),
+      until: isoTimeOrNull(until),
       created_at: isoTime(createdAt),
     })),
   }

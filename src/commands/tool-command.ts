@@ -14,7 +14,7 @@ import { createScans } from '#app/leak-scans.ts'
 import { ownSecretsOf } from '#app/own-secrets.ts'
 import { storeShipped } from '#app/shipped-tools.ts'
 import { silentLog } from '#lib/log.ts'
-import { isoTime } from '#core/time.ts'
+import { isoTimeOrNull } from '#core/time.ts'
 import { printable } from '#safety/printable.ts'
 import { describeAccess, describeRows, addedRights } from '#sandbox/package/access-words.ts'
 import { readCapabilities } from '#sandbox/package/capabilities.ts'
@@ -74,7 +74,7 @@ export async function listTools(options: { json?: boolean }): Promise<void> {
       description: tool.description,
       brief: tool.about?.brief ?? null,
       sha256: tool.sha256 ?? null,
-      installed_at: tool.installedAt === undefined ? null : isoTime(tool.installedAt),
+      installed_at: isoTimeOrNull(tool.installedAt),
       policy: tool.policy,
       verdict: tool.verdict,
     }))

@@ -9,6 +9,11 @@ export function isoTime(ms: number): string {
   return new Date(ms).toISOString()
 }
 
+/** ISO 8601 in UTC, or null where there is no time. */
+export function isoTimeOrNull(ms: number | undefined): string | null {
+  return ms === undefined ? null : isoTime(ms)
+}
+
 /** The IANA name of this machine's time zone. */
 export function machineZone(): string {
   return Intl.DateTimeFormat().resolvedOptions().timeZone

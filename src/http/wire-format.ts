@@ -1,7 +1,7 @@
 // Wire formats shared by every door: times, usage and grants.
 import type { Grant } from '#core/grant.ts'
 import type { Usage } from '#core/turn.ts'
-import { isoTime } from '#core/time.ts'
+import { isoTime, isoTimeOrNull } from '#core/time.ts'
 
 /** Whole seconds since 1970, as in the OpenAI API. */
 export function unixTime(ms: number): number {
@@ -32,7 +32,7 @@ export function grantWire({ id, userId, tool, target, by, createdAt, until, clea
     untrusted: !clean,
     by,
     created_at: isoTime(createdAt),
-    expires_at: until === undefined ? null : isoTime(until),
+    expires_at: isoTimeOrNull(until),
     uses,
   }
 }

@@ -1,6 +1,6 @@
 // Missions and runs as JSON, the same for every door and command.
 import type { MissionRun } from '#core/mission.ts'
-import { isoTime } from '#core/time.ts'
+import { isoTime, isoTimeOrNull } from '#core/time.ts'
 import { withoutUndefined } from '#lib/without-undefined.ts'
 import type { MissionView, Preview } from './missions.ts'
 
@@ -30,8 +30,8 @@ export function runWire(run: MissionRun) {
   return {
     id,
     nominal_at: isoTime(nominalAt),
-    started_at: startedAt === undefined ? null : isoTime(startedAt),
-    ended_at: endedAt === undefined ? null : isoTime(endedAt),
+    started_at: isoTimeOrNull(startedAt),
+    ended_at: isoTimeOrNull(endedAt),
     outcome: outcome ?? null,
     ...withoutUndefined({ thread_id: threadId, turn_id: turnId, summary }),
     cost_usd: costUsd,

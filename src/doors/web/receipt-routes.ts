@@ -6,7 +6,7 @@ import { type Route, route } from '#http/routes.ts'
 import type { Receipt } from '#turns/receipt.ts'
 import type { Turns } from '#turns/turns.ts'
 import { ReceiptWire } from '#doors/web/wire/receipt.ts'
-import { isoTime } from '#core/time.ts'
+import { isoTime, isoTimeOrNull } from '#core/time.ts'
 import { faultWire } from './wire.ts'
 
 export function receiptRoutes({ turns }: { turns: Pick<Turns, 'receipt'> }): Route[] {
@@ -35,8 +35,8 @@ export function receiptWire(receipt: Receipt): z.output<typeof ReceiptWire> {
     door: turn.door,
     user: turn.userId,
     status: turn.status,
-    started_at: turn.startedAt === undefined ? null : isoTime(turn.startedAt),
-    ended_at: turn.endedAt === undefined ? null : isoTime(turn.endedAt),
+    started_at: isoTimeOrNull(turn.startedAt),
+    ended_at: isoTimeOrNull(turn.endedAt),
     ...(turn.error && { error: faultWire(turn.error) }),
     model_calls: modelCalls.map(({ model, via, usage, ms, estimated, failed, attempts }) => ({
       model,

@@ -16,7 +16,7 @@ import {
   SharesAnswer,
   type SignInWire,
 } from '#doors/web/wire/tool.ts'
-import { isoTime } from '#core/time.ts'
+import { isoTimeOrNull } from '#core/time.ts'
 import { beginInBrowser, receiveBrowser } from './sign-in-return.ts'
 
 const maxValueChars = 64 * 1024
@@ -209,7 +209,7 @@ function secretWire({
     prompt: prompt ?? null,
     optional,
     set: set ?? null,
-    set_at: setAt === undefined ? null : isoTime(setAt),
+    set_at: isoTimeOrNull(setAt),
     shared_from: sharedFrom ?? null,
     offers: offers.map(({ tool, hosts }) => ({ tool, hosts: [...hosts] })),
   }

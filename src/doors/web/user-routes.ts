@@ -14,7 +14,7 @@ import { check } from '#http/validate.ts'
 import { type Route, route } from '#http/routes.ts'
 import { hashToken, newToken } from '#lib/token.ts'
 import { RemovedAnswer, TokensAnswer, UserAnswer, UsersAnswer } from '#doors/web/wire/user.ts'
-import { dayMs, isoTime } from '#core/time.ts'
+import { dayMs, isoTime, isoTimeOrNull } from '#core/time.ts'
 import type { Turns } from '#turns/turns.ts'
 
 const nameFault = `must be ${userNameRule}`
@@ -54,7 +54,7 @@ export function userRoutes({ turns, accounts, now = Date.now }: UsersParts): Rou
     return {
       user: { id, name, created_at: isoTime(createdAt) },
       token,
-      expires_at: expiresAt === undefined ? null : isoTime(expiresAt),
+      expires_at: isoTimeOrNull(expiresAt),
     }
   }
 
@@ -73,9 +73,9 @@ export function userRoutes({ turns, accounts, now = Date.now }: UsersParts): Rou
             name,
             created_at: isoTime(createdAt),
             tokens,
-            expires_at: expiresAt === undefined ? null : isoTime(expiresAt),
+            expires_at: isoTimeOrNull(expiresAt),
             issuer: issuer ?? null,
-            last_seen_at: seenAt === undefined ? null : isoTime(seenAt),
+            last_seen_at: isoTimeOrNull(seenAt),
           })),
         } satisfies z.output<typeof UsersAnswer>
       },
@@ -105,7 +105,7 @@ export function userRoutes({ turns, accounts, now = Date.now }: UsersParts): Rou
             return {
               id,
               created_at: isoTime(createdAt),
-              expires_at: expiresAt === undefined ? null : isoTime(expiresAt),
+              expires_at: isoTimeOrNull(expiresAt),
               ...(tools && { tools: [...tools] }),
             }
           }),

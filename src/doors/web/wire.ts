@@ -13,7 +13,7 @@ import type { Frame } from '#doors/web/wire/frame.ts'
 import type { TurnFields } from '#doors/web/wire/job.ts'
 import type { ItemWire, QueuedWire, ThreadWire } from '#doors/web/wire/thread.ts'
 import type { Fault, Limit } from '#doors/web/wire/turn.ts'
-import { isoTime } from '#core/time.ts'
+import { isoTime, isoTimeOrNull } from '#core/time.ts'
 import { asWritten, gateWire } from './gate-wire.ts'
 
 /** A turn as a job. `reply` is its response, or the beginning of a long one. */
@@ -24,7 +24,7 @@ export function jobWire(turn: Omit<Turn, 'options'>, reply: CutText | undefined)
     door: turn.door,
     status: turn.status,
     created_at: isoTime(turn.createdAt),
-    completed_at: turn.endedAt === undefined ? null : isoTime(turn.endedAt),
+    completed_at: isoTimeOrNull(turn.endedAt),
     ...(reply && { response: reply.text, ...(reply.cut && { response_cut: true }) }),
     ...(turn.error && { error: faultWire(turn.error) }),
     usage: usageWire(usageSoFar(turn)),
