@@ -1,6 +1,5 @@
 // localStorage by user. It outlives the page and a session that is lost, and one user never reads another's.
 
-const prefix = 'atrium.'
 let owner = ''
 /** Everything written by this page: it serves as the storage where the browser has none, or no space left. */
 const here = new Map<string, string | undefined>()
@@ -17,7 +16,7 @@ export function setStorageUser(user: string): void {
 }
 
 export function readStored(name: string): string | undefined {
-  const key = `${prefix}${owner}.${name}`
+  const key = keyOf(name)
   if (here.has(key)) return here.get(key)
   try {
     return localStorage.getItem(key) ?? undefined
@@ -28,7 +27,7 @@ export function readStored(name: string): string | undefined {
 
 /** Stores a text; undefined deletes it. */
 export function writeStored(name: string, text: string | undefined): void {
-  const key = `${prefix}${owner}.${name}`
+  const key = keyOf(name)
   here.set(key, text)
   try {
     if (text === undefined) localStorage.removeItem(key)
@@ -41,7 +40,7 @@ export function writeStored(name: string, text: string | undefined): void {
 
 /** Deletes a text. What another page has stored in its place since stays there for that page. */
 export function forgetStored(name: string): void {
-  const key = `${prefix}${owner}.${name}`
+  const key = keyOf(name)
   const known = readStored(name)
   here.set(key, undefined)
   try {
@@ -53,7 +52,7 @@ export function forgetStored(name: string): void {
 
 /** The stored names of the prefix. Only a path has dots, after a slash: another dot belongs to the name of another user. */
 export function storedNames(namePrefix: string): string[] {
-  const start = `${prefix}${owner}.`
+  const start = keyOf('')
   return [...new Set([...browserKeys(), ...here.keys()])]
     .filter((key) => key.startsWith(start + namePrefix))
     .map((key) => key.slice(start.length))
@@ -62,11 +61,15 @@ export function storedNames(namePrefix: string): string[] {
 
 /** Deletes what tells of the user: drafts, unsent messages and read positions. */
 export function clearStored(): void {
-  const start = `${prefix}${owner}.`
+  const start = keyOf('')
   for (const key of [...browserKeys(), ...here.keys()]) {
     const name = key.slice(start.length)
     if (key.startsWith(start) && /^(draft\.|outbox\.|seen$)/.test(name)) writeStored(name, undefined)
   }
+}
+
+function keyOf(name: string): string {
+  return `atrium.${owner}.${name}`
 }
 
 function browserKeys(): string[] {

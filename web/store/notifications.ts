@@ -46,12 +46,7 @@ export async function findSubscription(): Promise<void> {
 
 /** Subscribes this browser and adds it as a way. Throws ApiFault, or an Error with words for the user. */
 export async function enableHere(pushKey: string): Promise<void> {
-  const problem = pushProblem()
-  if (problem !== undefined) throw new Error(problem)
-  if ((await Notification.requestPermission()) !== 'granted') {
-    throw new Error(pushProblem() ?? 'Notifications were not allowed.')
-  }
-  allowedHere.value = true
+  await allowHere()
   await navigator.serviceWorker.register('/service-worker.js')
   const { pushManager } = await navigator.serviceWorker.ready
   // A subscription is bound to the key that it was made with.
