@@ -2,7 +2,7 @@
 import { useSignal } from '@preact/signals'
 import { useAct } from '../parts/act.ts'
 import { Button } from '../parts/button.tsx'
-import { Field } from '../parts/field.tsx'
+import { TextField } from '../parts/field.tsx'
 import { Form } from '../parts/form.tsx'
 import { Note } from '../parts/note.tsx'
 import { met, saveAboutYou, stopAsking } from '../store/about-you.ts'
@@ -27,19 +27,12 @@ export function AboutYou() {
         New missions take the time zone.
       </p>
       <div class="about-fields">
-        <Field
-          label="Your name"
-          autoComplete="name"
-          maxLength={maxNameChars}
-          value={name.value}
-          onInput={(value) => (name.value = value)}
-        />
-        <Field
+        <TextField label="Your name" autoComplete="name" maxLength={maxNameChars} text={name} />
+        <TextField
           label="Time zone"
           options={Intl.supportedValuesOf('timeZone')}
           maxLength={maxNameChars}
-          value={zone.value}
-          onInput={(value) => (zone.value = value)}
+          text={zone}
         />
       </div>
       {act.fault.value !== undefined && <Note kind="clay">{act.fault.value}</Note>}

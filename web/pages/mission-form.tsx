@@ -6,7 +6,7 @@ import type { Mission, SchedulePreview } from '#doors/web/wire/mission.ts'
 import { ApiFault, faultText } from '../api/client.ts'
 import { type Act, useAct } from '../parts/act.ts'
 import { Button } from '../parts/button.tsx'
-import { Area, Field, FieldFault } from '../parts/field.tsx'
+import { Area, FieldFault, TextField } from '../parts/field.tsx'
 import { focusSoon } from '../parts/focus.ts'
 import { Form } from '../parts/form.tsx'
 import { Icon } from '../parts/icon.tsx'
@@ -104,21 +104,19 @@ function MissionForm({ name, verb, from, work, onCancel }: FormProps) {
         fault={faultOf('prompt')}
         onInput={(value) => (prompt.value = value)}
       />
-      <Field
+      <TextField
         label="When"
         placeholder="weekdays at 08:30"
         maxLength={maxScheduleChars}
-        value={schedule.value}
+        text={schedule}
         fault={faultOf('schedule')}
-        onInput={(value) => (schedule.value = value)}
       />
-      <Field
+      <TextField
         label="Time zone"
         placeholder="Europe/Zurich"
         maxLength={maxZoneChars}
-        value={zone.value}
+        text={zone}
         fault={faultOf('zone')}
-        onInput={(value) => (zone.value = value)}
       />
       {zone.value !== own && (
         <p class="label mission-zone">

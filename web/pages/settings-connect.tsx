@@ -4,7 +4,7 @@ import { costWords, countWords, durationWords, sentence } from '#core/words.ts'
 import type { Connection, ModelTrial, Settings, SettingsChange } from '#doors/web/wire/settings.ts'
 import { useAct } from '../parts/act.ts'
 import { Button } from '../parts/button.tsx'
-import { Field, Select } from '../parts/field.tsx'
+import { Select, TextField } from '../parts/field.tsx'
 import { Form } from '../parts/form.tsx'
 import { Note } from '../parts/note.tsx'
 import { notify } from '../store/notices.ts'
@@ -83,38 +83,18 @@ export function Connect({ found: { model, providers }, unchosen = false }: Props
           }}
         />
         {chosen?.key !== undefined && (
-          <Field
+          <TextField
             label="Key"
             type="password"
             mono
             autoComplete="new-password"
             placeholder={chosen.missing.includes(chosen.key) ? chosen.key : 'the one that is set'}
-            value={key.value}
-            onInput={(value) => (key.value = value)}
+            text={key}
           />
         )}
-        <Field
-          label="Model"
-          mono
-          placeholder="the provider’s default"
-          options={names.value}
-          value={name.value}
-          onInput={(value) => (name.value = value)}
-        />
-        <Field
-          label="Base URL"
-          mono
-          placeholder="the provider’s default"
-          value={baseUrl.value}
-          onInput={(value) => (baseUrl.value = value)}
-        />
-        <Field
-          label="Fallbacks"
-          mono
-          placeholder="provider/model, provider/model"
-          value={fallback.value}
-          onInput={(value) => (fallback.value = value)}
-        />
+        <TextField label="Model" mono placeholder="the provider’s default" options={names.value} text={name} />
+        <TextField label="Base URL" mono placeholder="the provider’s default" text={baseUrl} />
+        <TextField label="Fallbacks" mono placeholder="provider/model, provider/model" text={fallback} />
       </div>
       <p class="label">
         {chosen && sentence(chosen.description)}

@@ -3,7 +3,7 @@ import { useSignal } from '@preact/signals'
 import type { Settings } from '#doors/web/wire/settings.ts'
 import { useAct } from '../parts/act.ts'
 import { Button } from '../parts/button.tsx'
-import { Field } from '../parts/field.tsx'
+import { TextField } from '../parts/field.tsx'
 import { Form } from '../parts/form.tsx'
 import { Section } from '../parts/section.tsx'
 import { When } from '../parts/states.tsx'
@@ -88,13 +88,12 @@ function Cap({ limits, name, title, what }: CapProps) {
             Save
           </Button>
         )}
-        <Field
+        <TextField
           label={title}
           unlabelled
-          value={text.value}
+          text={text}
           fault={act.fault.value}
           placeholder={isCount ? 'Default' : 'No limit'}
-          onInput={(value) => (text.value = value)}
         />
       </div>
     </Form>

@@ -6,7 +6,7 @@ import { whenText } from '../lib/words.ts'
 import { useAct } from '../parts/act.ts'
 import { Button } from '../parts/button.tsx'
 import { Confirm } from '../parts/confirm.tsx'
-import { Field, FieldFault, Switch } from '../parts/field.tsx'
+import { FieldFault, Switch, TextField } from '../parts/field.tsx'
 import { Form } from '../parts/form.tsx'
 import { Note } from '../parts/note.tsx'
 import { Section } from '../parts/section.tsx'
@@ -87,15 +87,14 @@ function AddTopic({ onEnd }: { onEnd: () => void }) {
   }
   return (
     <Form look="card way-form" name="Add ntfy topic" act={act} work={add} verb="Add" onCancel={onEnd}>
-      <Field
+      <TextField
         label="Address of the topic"
         mono
         autoFocus
         placeholder="https://ntfy.sh/a-long-random-name"
         hint="Anybody who knows the address can read it: choose a long random name."
         fault={act.fault.value}
-        value={url.value}
-        onInput={(value) => (url.value = value)}
+        text={url}
       />
     </Form>
   )
@@ -281,7 +280,7 @@ function QuietHours({ quiet }: { quiet: Quiet | null }) {
             />
           </div>
         ))}
-        <Field label="Time zone" value={zone.value} onInput={(value) => (zone.value = value)} />
+        <TextField label="Time zone" text={zone} />
         <div class="form-buttons">
           <Button type="submit" busy={act.busy.value}>
             {quiet ? 'Save' : 'Switch on'}

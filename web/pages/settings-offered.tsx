@@ -3,7 +3,7 @@ import { useSignal } from '@preact/signals'
 import type { Settings } from '#doors/web/wire/settings.ts'
 import { useAct } from '../parts/act.ts'
 import { Button } from '../parts/button.tsx'
-import { Field } from '../parts/field.tsx'
+import { TextField } from '../parts/field.tsx'
 import { Form } from '../parts/form.tsx'
 import { notify } from '../store/notices.ts'
 import { changeSettings } from '../store/settings.ts'
@@ -19,14 +19,13 @@ export function Offered({ model: { offered, offered_fixed } }: { model: Settings
   }
   return (
     <Form look="card model-form" name="Offered for threads" act={act} work={save}>
-      <Field
+      <TextField
         label="Offered for threads"
         mono
-        value={text.value}
+        text={text}
         fault={act.fault.value}
         placeholder="provider/model, provider/model"
         hint="Everybody may choose one of these for a thread. Each needs its key."
-        onInput={(value) => (text.value = value)}
       />
       {text.value.trim() !== stored && (
         <div>

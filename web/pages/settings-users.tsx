@@ -9,7 +9,7 @@ import { useAct } from '../parts/act.ts'
 import { Button, Silent } from '../parts/button.tsx'
 import { Confirm } from '../parts/confirm.tsx'
 import { Copy } from '../parts/copy.tsx'
-import { Field, Select } from '../parts/field.tsx'
+import { Select, TextField } from '../parts/field.tsx'
 import { Form } from '../parts/form.tsx'
 import { Note } from '../parts/note.tsx'
 import { Icon } from '../parts/icon.tsx'
@@ -217,14 +217,7 @@ function Add({ onEnd }: { onEnd: () => void }) {
   }
   return (
     <Form look="card add-user" name="Add user" act={act} work={add} verb="Add" onCancel={onEnd}>
-      <Field
-        label="Name"
-        autoFocus
-        maxLength={maxUserNameChars}
-        value={name.value}
-        fault={act.fault.value}
-        onInput={(value) => (name.value = value)}
-      />
+      <TextField label="Name" autoFocus maxLength={maxUserNameChars} text={name} fault={act.fault.value} />
       <Select
         name="The token expires"
         value={days.value}

@@ -7,7 +7,7 @@ import { route } from '../router.ts'
 import { rememberReturnPath, findIssuer, signIn } from '../store/session.ts'
 import { useAct } from '../parts/act.ts'
 import { Button } from '../parts/button.tsx'
-import { Field } from '../parts/field.tsx'
+import { TextField } from '../parts/field.tsx'
 import { Form } from '../parts/form.tsx'
 import { Icon, Mark } from '../parts/icon.tsx'
 import { Note } from '../parts/note.tsx'
@@ -48,16 +48,15 @@ export function SignIn({ ended }: { ended: boolean }) {
         </p>
         {ended && <Note kind="good">{hasDraft() ? 'Your draft is kept. ' : ''}Work that was running goes on.</Note>}
         <Form look="card sign-in-card" act={act} work={() => enter({ token: token.value.trim() })}>
-          <Field
+          <TextField
             label="Access token"
             type="password"
             mono
             placeholder="Paste it here"
             autoComplete="current-password"
-            value={token.value}
+            text={token}
             fault={act.fault.value}
             autoFocus
-            onInput={(value) => (token.value = value)}
           />
           <Button kind="primary" size="large" type="submit" busy={act.busy.value}>
             Sign in

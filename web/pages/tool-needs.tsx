@@ -6,7 +6,7 @@ import { faultText } from '../api/client.ts'
 import { whenText } from '../lib/words.ts'
 import { useAct } from '../parts/act.ts'
 import { Button } from '../parts/button.tsx'
-import { Field } from '../parts/field.tsx'
+import { TextField } from '../parts/field.tsx'
 import { Form } from '../parts/form.tsx'
 import { Pill } from '../parts/mark.tsx'
 import { Note } from '../parts/note.tsx'
@@ -252,15 +252,7 @@ function SecretForm({ label, words, address, save }: FormProps) {
           </a>
         </p>
       )}
-      <Field
-        label={label}
-        type="password"
-        mono
-        autoFocus
-        value={value.value}
-        fault={act.fault.value}
-        onInput={(text) => (value.value = text)}
-      />
+      <TextField label={label} type="password" mono autoFocus text={value} fault={act.fault.value} />
       <Button kind="primary" type="submit" busy={act.busy.value}>
         Save
       </Button>

@@ -1,4 +1,5 @@
 // Form fields: text, area, switch, select, segments.
+import type { Signal } from '@preact/signals'
 import { useEffect, useId, useLayoutEffect, useRef } from 'preact/hooks'
 import './field.css'
 import { Icon } from './icon.tsx'
@@ -64,6 +65,13 @@ export function Field({ label, value, onInput, fault, hint, mono = false, unlabe
       )}
     </div>
   )
+}
+
+type TextFieldProps = Omit<FieldProps, 'value' | 'onInput'> & { readonly text: Signal<string> }
+
+/** A field for the text of a signal. */
+export function TextField({ text, ...rest }: TextFieldProps) {
+  return <Field {...rest} value={text.value} onInput={(value) => (text.value = value)} />
 }
 
 type AreaProps = {
