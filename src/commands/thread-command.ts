@@ -1,8 +1,7 @@
 // `atrium threads show|rename|delete|pin|archive|export|import`: one thread of the operator, with or without a
 // running service.
 import { once } from 'node:events'
-import { createWriteStream } from 'node:fs'
-import { readFile, stat } from 'node:fs/promises'
+import { open, readFile, rm, stat } from 'node:fs/promises'
 import { pipeline } from 'node:stream/promises'
 import { createScans } from '#app/leak-scans.ts'
 import { AppError, cannotRead } from '#core/errors.ts'
@@ -82,10 +81,17 @@ export function exportThreadFile(id: string, options: { format: string; output?:
       return
     }
     // Another program's file must not be replaced, nor one that everybody may read be filled.
-    await pipeline(parts, createWriteStream(output, { flags: 'wx', mode: 0o600 })).catch((error: unknown) => {
+    const file = await open(output, 'wx', 0o600).catch((error: unknown) => {
       if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error
       throw new AppError('invalid_input', `${output} is there already: choose another name`)
     })
+    try {
+      await pipeline(parts, file.createWriteStream())
+    } catch (error) {
+      // Half a thread would keep the next attempt from the name.
+      await rm(output, { force: true })
+      throw error
+    }
     print({}, undefined, `Exported to ${printable(output)}.`)
   })
 }

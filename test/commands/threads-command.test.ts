@@ -1,6 +1,6 @@
 // `atrium threads`: lists, searches, shows and changes threads.
 import assert from 'node:assert/strict'
-import { readFileSync, statSync, truncateSync, writeFileSync } from 'node:fs'
+import { existsSync, readFileSync, statSync, truncateSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { after, test } from 'node:test'
@@ -53,6 +53,22 @@ test('a thread is shown, renamed, pinned, archived, exported, imported and delet
   const folder = await atrium(home.path, ['threads', 'import', '/etc'])
   assert.equal(folder.code, 2)
   assert.match(folder.stderr, /^error: \/etc cannot be read \(EISDIR\): [^\n]*\n$/)
+})
+
+test('an export that fails leaves no file', async () => {
+  const { stderr } = await atrium(home.path, ['run', 'what is 3+4?'])
+  const id = stderr.trim().slice('thread '.length)
+  const db = new DatabaseSync(join(home.path, 'atrium.db'))
+  const change = (bodies: string): void =>
+    void db.prepare(`UPDATE items SET body = ${bodies} WHERE thread_id = ?`).run(id)
+  const file = join(home.path, 'half.json')
+  const exported = async () => (await atrium(home.path, ['threads', 'export', id, '--output', file])).code
+  change(`'x' || body`)
+  assert.equal(await exported(), 1)
+  assert.ok(!existsSync(file))
+  change('substr(body, 2)')
+  db.close()
+  assert.equal(await exported(), 0)
 })
 
 test('secrets of this home are masked in the messages of an imported thread, which is no larger than an export', async () => {
