@@ -6,8 +6,8 @@ export function createWordCache<T>(max: number, make: (word: string) => T): (wor
   type Known = { readonly word: string; readonly made: T }
   const places = Math.ceil(max / 2)
   // Not maps: see `word-hash.ts`.
-  const recent = Array.from<Known | undefined>({ length: places })
-  const older = Array.from<Known | undefined>({ length: places })
+  const recent = Array<Known | undefined>(places).fill(undefined)
+  const older = Array<Known | undefined>(places).fill(undefined)
 
   function add(word: string): Known {
     // A copy: V8 makes a slice of a word of 13 or more characters, and a slice keeps the whole text in memory.
