@@ -2,6 +2,7 @@
 import type { JWTVerifyGetKey } from 'jose'
 import * as z from 'zod/mini'
 import { AppError } from '#core/errors.ts'
+import { isObject } from '#core/json.ts'
 
 /** Allowed clock difference between the issuer and this machine. */
 export const skewSecs = 60
@@ -129,8 +130,8 @@ export function createIssuer(parts: IssuerParts): Issuer {
           currentDate: new Date(now()),
           requiredClaims: ['sub', 'exp', 'iat'],
         })
-        const { data } = z.safeParse(Claims, payload)
-        if (data) return data
+        const read = readClaims(payload)
+        if (read) return read
         throw new AppError('unauthorized', 'the token has no valid claims')
       } catch (cause) {
         if (cause instanceof AppError && cause.code === 'unauthorized') throw cause
@@ -173,11 +174,17 @@ export function createIssuer(parts: IssuerParts): Issuer {
     async userInfo(accessToken) {
       const { userinfo_endpoint: url = '' } = (await discoverOnce()).metadata
       const answer = await ask(url, { headers: { authorization: `Bearer ${accessToken}`, accept: 'application/json' } })
-      const { data } = z.safeParse(Claims, answer.ok ? await json(answer) : undefined)
-      if (!data) throw unavailable(new Error(`its user info endpoint answered ${answer.status}`))
-      return data
+      const read = answer.ok ? readClaims(await json(answer)) : undefined
+      if (!read) throw unavailable(new Error(`its user info endpoint answered ${answer.status}`))
+      return read
     },
   }
+}
+
+/** Some issuers send null for a claim that they know nothing about, where the standard wants it left out. */
+function readClaims(payload: unknown): Claims | undefined {
+  if (!isObject(payload)) return undefined
+  return z.safeParse(Claims, Object.fromEntries(Object.entries(payload).filter(([, value]) => value !== null))).data
 }
 
 /** Errors of the issuer's key set, not of a token. */

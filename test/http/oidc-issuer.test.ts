@@ -153,7 +153,8 @@ test('an issuer that is away is asked again after a while, also if the clock of 
 })
 
 test('user info is asked for with the access token, and must have a subject', async () => {
-  const { client, asked } = opened({ '/me': { body: { sub: 'ann', email: 'a@b.example', more: 1 } } })
+  const me = { sub: 'ann', email: 'a@b.example', name: null, more: 1 }
+  const { client, asked } = opened({ '/me': { body: me } })
   assert.deepEqual(await client.userInfo('token'), { sub: 'ann', email: 'a@b.example' })
   assert.equal(asked.at(-1)?.headers.get('authorization'), 'Bearer token')
   for (const answer of [{ status: 401, body: { sub: 'ann' } }, { body: {} }, { body: { sub: '' } }]) {
@@ -179,6 +180,8 @@ const tokens: readonly [what: string, claims: Record<string, unknown>, accepted:
   ['with half of a character in its subject', { ...claims, sub: 'ann\ud800' }, false],
   ['with a long subject', { ...claims, sub: 'x'.repeat(255) }, true],
   ['with an endless subject', { ...claims, sub: 'x'.repeat(256) }, false],
+  ['with a null subject', { ...claims, sub: null }, false],
+  ['with null for what the issuer does not know', { ...claims, name: null, email: null, email_verified: null }, true],
 ]
 for (const [what, payload, accepted] of tokens) {
   test(`a token ${what} is ${accepted ? 'accepted' : 'refused'}`, async () => {
