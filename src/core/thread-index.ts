@@ -67,6 +67,6 @@ export interface ThreadIndexStore extends Pick<WordIndex, 'count'> {
   next(): Promise<ThreadToIndex[]>
   /** Saves the chunks of threads as they were read by `next`. Of a thread that has changed since, nothing is saved. */
   save(read: readonly ReadThread[]): Promise<void>
-  /** Erases some chunks of a thread that is gone; it leaves the list with the last of them. True if some are left. */
-  erase(threadId: string): Promise<boolean>
+  /** Erases some chunks of up to 100 threads that are gone; they leave the list with the last of them. True if some are left. */
+  erase(threadIds: readonly string[]): Promise<boolean>
 }

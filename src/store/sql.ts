@@ -71,3 +71,9 @@ export function* first(sql: string, ...values: Value[]): Job<Row | undefined> {
 export function* expect(row: Row | undefined, sql: string, ...values: Value[]): Job<Row | undefined> {
   return (yield { sql, values, expected: row })[0]
 }
+
+/** `column ${inList[backend]}` holds if the column is one of the texts of a JSON list: one statement for any number of them. */
+export const inList = {
+  sqlite: 'IN (SELECT value FROM json_each(?))',
+  postgres: '= ANY(ARRAY(SELECT json_array_elements_text(?::json)))',
+} as const

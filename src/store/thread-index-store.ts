@@ -5,7 +5,7 @@ import type { IndexPosition, ReadThread, ThreadChunk, ThreadIndexStore, ThreadTo
 import { findMessages } from './find-messages.ts'
 import { readSaidIn } from './read-said.ts'
 import { removedBody } from './rows.ts'
-import { first, type Job, query, type Row, run, type Sql, type Value } from './sql.ts'
+import { first, inList, type Job, query, type Row, run, type Sql, type Value } from './sql.ts'
 import { countMatch, type IndexTables, saveTerms, termVector, withIndex } from './term-index.ts'
 import { addTotals, lockTotals, totalsOf } from './thread-index-totals.ts'
 import { isActive, isQueued } from './turn-status.ts'
@@ -22,7 +22,7 @@ const maxReadBytes = 128 * 1024
 const maxThreads = 16
 const maxTogetherBytes = 16 * 1024
 /** Chunks that one transaction erases. */
-const eraseSlice = 40
+const eraseSlice = 160
 /**
  * A thread with an unfinished turn is looked at again after this time, if nobody puts it on the list before: the process
  * that ends the turn does. A turn may wait for a person for a day.
@@ -92,7 +92,7 @@ export function createThreadIndexStore({ sql, now }: { sql: Sql; now: () => numb
       if (sql.backend === 'sqlite') await Promise.all(read.map(saveOne))
       else for (const each of read) await saveOne(each)
     },
-    erase: (threadId) => sql.write(() => erase(sql, threadId)),
+    erase: (threadIds) => sql.write(() => erase(sql, threadIds)),
   }
 }
 
@@ -241,17 +241,30 @@ function* saveChunk(sql: Sql, number: number, threadId: string, chunk: ThreadChu
   yield* saveTerms(threadIndex, number, terms)
 }
 
-function* erase(sql: Sql, threadId: string): Job<boolean> {
-  // The thread may have been made again meanwhile: an id never is, but a temporary thread may now be kept.
-  if (yield* first('SELECT 1 AS one FROM threads WHERE id = ? AND temporary = 0', threadId)) return false
-  const indexed = yield* first(`SELECT owner FROM indexed_threads WHERE thread_id = ?${sql.lock}`, threadId)
-  const some = `id IN (SELECT id FROM thread_chunks WHERE thread_id = ? LIMIT ${eraseSlice})`
-  const erased = yield* eraseChunks(sql, some, threadId)
-  if (indexed) yield* addTotals(userId(String(indexed['owner'])), -erased.chunks, -erased.terms)
-  if (erased.chunks === eraseSlice) return true
-  yield* run('DELETE FROM indexed_threads WHERE thread_id = ?', threadId)
-  yield* run('DELETE FROM threads_to_index WHERE thread_id = ?', threadId)
-  if (indexed) yield* run('DELETE FROM thread_index_owners WHERE user_id = ? AND chunks <= 0', String(indexed['owner']))
+function* erase(sql: Sql, threadIds: readonly string[]): Job<boolean> {
+  const list = inList[sql.backend]
+  // A thread may have been made again meanwhile: an id never is, but a temporary thread may now be kept.
+  const kept = yield* query(`SELECT id FROM threads WHERE id ${list} AND temporary = 0`, JSON.stringify(threadIds))
+  const keptIds = new Set(kept.map(({ id }) => id))
+  const gone = JSON.stringify(threadIds.filter((id) => !keptIds.has(id)))
+  const lock = sql.lock && ` ORDER BY thread_id${sql.lock}`
+  const indexed = yield* query(`SELECT thread_id, owner FROM indexed_threads WHERE thread_id ${list}${lock}`, gone)
+  const some = `SELECT id FROM thread_chunks WHERE thread_id ${list} LIMIT ${eraseSlice}`
+  // PostgreSQL may read the whole table for an IN.
+  const which = sql.backend === 'postgres' ? `id = ANY(ARRAY(${some}))` : `id IN (${some})`
+  const rows = yield* deleteChunks(sql, which, gone)
+  const owners = Map.groupBy(indexed, ({ owner }) => String(owner))
+  // In one order everywhere: two processes wait for each other's rows otherwise.
+  for (const owner of [...owners.keys()].toSorted()) {
+    const threads = new Set(owners.get(owner)?.map((row) => row['thread_id']))
+    const { chunks, terms } = sumOf(rows.filter((row) => threads.has(row['thread_id'] ?? '')))
+    yield* addTotals(userId(owner), -chunks, -terms)
+  }
+  if (rows.length === eraseSlice) return true
+  yield* run(`DELETE FROM indexed_threads WHERE thread_id ${list}`, gone)
+  yield* run(`DELETE FROM threads_to_index WHERE thread_id ${list}`, gone)
+  const ownerIds = JSON.stringify([...owners.keys()])
+  yield* run(`DELETE FROM thread_index_owners WHERE user_id ${list} AND chunks <= 0`, ownerIds)
   return false
 }
 
@@ -265,9 +278,17 @@ export function* eraseWordsOf(sql: Sql, threadId: string, seq: number): Job<void
 }
 
 function* eraseChunks(sql: Sql, which: string, ...values: Value[]): Job<{ chunks: number; terms: number }> {
-  const rows = yield* query(`DELETE FROM thread_chunks WHERE ${which} RETURNING id, size`, ...values)
+  return sumOf(yield* deleteChunks(sql, which, ...values))
+}
+
+function* deleteChunks(sql: Sql, which: string, ...values: Value[]): Job<Row[]> {
+  const rows = yield* query(`DELETE FROM thread_chunks WHERE ${which} RETURNING id, thread_id, size`, ...values)
   if (sql.backend === 'sqlite') {
     for (const { id = null } of rows) yield* run('DELETE FROM thread_terms WHERE rowid = ?', id)
   }
-  return { chunks: rows.length, terms: rows.reduce((sum, row) => sum + Number(row['size']), 0) }
+  return rows
+}
+
+function sumOf(chunks: readonly Row[]): { chunks: number; terms: number } {
+  return { chunks: chunks.length, terms: chunks.reduce((sum, { size }) => sum + Number(size), 0) }
 }

@@ -148,10 +148,11 @@ async function followAll({ index, now, rest }: Following, signal?: AbortSignal):
 /** Does the next step; returns the number of threads in it, 0 if none is due. */
 async function indexNext({ index, reader }: { index: ThreadIndexStore; reader: Reader }): Promise<number> {
   const threads = await index.next()
+  const gone = threads.filter(({ type }) => type === 'gone').map(({ threadId }) => threadId)
+  if (gone.length > 0) await index.erase(gone)
   const read: ReadThread[] = []
   for (const thread of threads) {
-    if (thread.type === 'gone') await index.erase(thread.threadId)
-    else read.push({ thread, chunks: await chunksOf(reader, thread) })
+    if (thread.type === 'behind') read.push({ thread, chunks: await chunksOf(reader, thread) })
   }
   if (read.length > 0) await index.save(read)
   return threads.length

@@ -36,8 +36,8 @@ function watch(days: number, parts: PastPart[], { ours = true, databaseTime }: T
         },
       },
       threadIndex: {
-        erase: (id) => {
-          unindexed.push(id)
+        erase: (ids) => {
+          unindexed.push(ids.join(' '))
           return Promise.resolve(unindexed.length === 1)
         },
       },
