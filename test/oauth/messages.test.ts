@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict'
 import { createHash } from 'node:crypto'
 import { test } from 'node:test'
-import { issuerFault, readAuthorizationResponse, readTokens } from '#oauth/messages.ts'
+import { issuerFault, type OAuthServer, readAuthorizationResponse, readTokens, signInUrl } from '#oauth/messages.ts'
 import type { OAuth } from '#sandbox/package/auth.ts'
 
 const now = 1_000_000
@@ -158,4 +158,19 @@ for (const [text, expected] of pasted) {
 test('a refusal is the server’s, not a fault of what was pasted', () => {
   const denied = 'http://127.0.0.1:1/callback?error=access_denied&state=s'
   assert.throws(() => readAuthorizationResponse(denied), { code: 'tool_refused' })
+})
+
+test('the sign-in page is asked for every scope, also for a single one, and for none where none is needed', () => {
+  const asked = (scopes: readonly string[]): string | null => {
+    const oauth: OAuthServer = {
+      authorizationUrl: 'https://auth.example/authorize',
+      tokenUrl: 'https://auth.example/token',
+      scopes,
+      usePkce: true,
+      extraParams: new Map(),
+    }
+    const request = { clientId: 'c', state: 's', verifier: 'v', redirectUri: 'http://127.0.0.1:1/callback' }
+    return new URL(signInUrl(oauth, request)).searchParams.get('scope')
+  }
+  assert.deepEqual([['read', 'write'], ['read'], []].map(asked), ['read write', 'read', null])
 })

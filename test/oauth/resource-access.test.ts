@@ -211,16 +211,16 @@ test('a renewal that fails never erases the refresh token', async (t) => {
 })
 
 /** A server at a private address that names an authorization server, and everything that is dialled. */
-function naming(issuer: string) {
+function naming(issuer: string, url = 'http://127.0.0.1:7001/mcp') {
   const dialled: string[] = []
-  const url = 'http://127.0.0.1:7001/mcp'
   const metadata = {
     issuer,
     authorization_endpoint: `${issuer}/auth`,
     token_endpoint: `${issuer}/token`,
     code_challenge_methods_supported: ['S256'],
   }
-  const dial: Dial = ({ target }) => {
+  const dial: Dial = ({ method, target }) => {
+    assert.equal(method, target.path === '/mcp' ? 'POST' : 'GET')
     dialled.push(`${target.host}:${target.port}`)
     const found = target.path.includes('protected-resource')
       ? { resource: url, authorization_servers: [issuer] }
@@ -254,6 +254,16 @@ for (const [issuer, privateHosts, reached] of privateServers) {
     if (reached) assert.equal(new URL((await begun).url).origin, issuer)
     else await rejectsWith(begun, 'tool_refused')
     assert.equal(dialled.includes(new URL(issuer).host), reached)
+  })
+}
+
+for (const origin of ['https://10.0.0.8', 'http://10.0.0.8']) {
+  test(`a server at ${origin} may be its own authorization server: its port need not be written out`, async (t) => {
+    const { url, dial } = naming(origin, `${origin}/mcp`)
+    const parts = { seal, dial, privateHosts: [], now: Date.now, log: silentLog, prefix: 'mcp' }
+    const access = createResourceAccess({ ...parts, secrets: openTestStore(t).secrets })
+    const begun = await access.begin({ name: 'desk', url }, { ...from, client: { id: 'c' } })
+    assert.equal(new URL(begun.url).origin, origin)
   })
 }
 
