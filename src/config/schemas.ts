@@ -19,7 +19,7 @@ export function flag() {
 
 /** A whole number within bounds. */
 export function wholeNumber(min: number, max: number) {
-  const fits = (text: string) => /^\d{1,9}$/.test(text) && Number(text) >= min && Number(text) <= max
+  const fits = (text: string) => /^\d{1,10}$/.test(text) && Number(text) >= min && Number(text) <= max
   const error = (issue: { input?: unknown }) =>
     `must be a whole number from ${min} to ${max}, not ${quote(issue.input)}`
   return z.pipe(z.string().check(z.refine(fits, { error })), z.transform(Number))

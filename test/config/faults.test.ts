@@ -140,6 +140,32 @@ test('every example is a valid value of its variable', () => {
       LLM_BASE_URL: 'http://h/v1',
     }
     const value = exampleOf(name).replace(/^<.*>$/, 'a'.repeat(64))
+    assert.notEqual(value, '', name)
     assert.deepEqual(faultsOf({ HTTP_WEBHOOK_SECRET: 's', ...needs, [name]: value }), [], name)
   }
 })
+
+const bounds: readonly [name: string, min: number, max: number][] = [
+  ['CHAT_RATE_LIMIT', 0, 1_000_000],
+  ['GATEWAY_PORT', 0, 65_535],
+  ['HTTP_PORT', 0, 65_535],
+  ['LLM_WINDOW', 1_000, 100_000_000],
+  ['MCP_IDLE_SECS', 1, 86_400],
+  ['MCP_TIMEOUT_SECS', 1, 600],
+  ['RESPONSES_TOOLS_BYTES', 1_024, 1_048_576],
+  ['RESPONSES_TURN_TIMEOUT_SECS', 1, 86_400],
+  ['SIGN_IN_RATE_LIMIT', 0, 1_000_000],
+  ['SPEND_PER_DAY_USD', 0, 1_000_000],
+  ['SPEND_PER_TURN_USD', 0, 1_000_000],
+  ['STORAGE_PER_USER_MB', 0, 1_000_000_000],
+  ['TOOL_PROCESSES', 1, 64],
+  ['TURNS_MAX_RUNNING', 1, 100_000],
+  ['WEBHOOK_RATE_LIMIT', 0, 1_000_000],
+  ['WRITE_RATE_LIMIT', 0, 1_000_000],
+]
+for (const [name, min, max] of bounds) {
+  test(`${name} is a number from ${min} to ${max}`, () => {
+    const refused = [min - 1, min, max, max + 1].filter((value) => faultsOf({ [name]: String(value) }).length > 0)
+    assert.deepEqual(refused, [min - 1, max + 1])
+  })
+}
