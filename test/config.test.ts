@@ -217,11 +217,33 @@ test('the secrets of a configuration are known to the log', () => {
     OPENAI_API_KEY: 'k-key',
     DATABASE_URL: 'postgres://u:p%40ss@h/d',
     ATRIUM_MASTER_KEY: 'a'.repeat(64),
+    LLM_PROVIDER: 'openai',
+    LLM_FALLBACK: 'anthropic/claude',
+    ANTHROPIC_API_KEY: 'f-key',
+    LLM_MODELS: 'google/gemini',
+    GEMINI_API_KEY: 'm-key',
+    OIDC_ISSUER: 'https://id.example',
+    OIDC_CLIENT_ID: 'atrium',
+    OIDC_CLIENT_SECRET: 'c-secret',
+    OTEL_EXPORTER_OTLP_ENDPOINT: 'http://127.0.0.1:4318',
+    OTEL_EXPORTER_OTLP_HEADERS: 'authorization=Bearer%20t-key',
   }
   const known = secretsIn(readConfig({ HOME, ...env }))
   assert.deepEqual(
     known.toSorted(),
-    ['g-token', 'o-token', 'w-secret', 'k-key', 'p%40ss', 'p@ss', 'a'.repeat(64)].toSorted(),
+    [
+      'g-token',
+      'o-token',
+      'w-secret',
+      'k-key',
+      'f-key',
+      'm-key',
+      'c-secret',
+      'Bearer t-key',
+      'p%40ss',
+      'p@ss',
+      'a'.repeat(64),
+    ].toSorted(),
   )
 })
 
