@@ -23,3 +23,24 @@ test('a client chooses by name among the models that are offered; any other name
   model.forget()
   assert.notEqual(await model.open('openai-compatible/large'), large)
 })
+
+test('a model whose key could not be read is opened by the next call, the usual one and one that was chosen', async () => {
+  const config = readConfig({ HOME: '/home/ann', LLM_PROVIDER: 'openai', LLM_MODELS: 'openai/gpt-5' })
+  let away = true
+  const get = () => (away ? Promise.reject(new Error('the database is away')) : Promise.resolve('k'))
+  const model = createCurrentModel({ config: () => config, secrets: { get }, log: silentLog })
+  for (const choice of [undefined, 'openai/gpt-5']) {
+    away = true
+    await assert.rejects(model.open(choice), /away/)
+    away = false
+    await model.open(choice)
+  }
+})
+
+test('the window that the operator set is that of the usual model', async () => {
+  const at = { LLM_PROVIDER: 'openai-compatible', LLM_BASE_URL: 'http://127.0.0.1:1/v1', LLM_MODEL: 'usual' }
+  const config = readConfig({ HOME: '/home/ann', ...at, LLM_WINDOW: '8000' })
+  const secrets = { get: () => Promise.resolve(undefined) }
+  const model = createCurrentModel({ config: () => config, secrets, log: silentLog })
+  assert.equal((await model.open()).window, 8_000)
+})
