@@ -113,3 +113,15 @@ test('a stop waits for the look under way and makes no other', async (t) => {
   await tick(10_000)
   assert.equal(looks(), 1)
 })
+
+test('a wait that is longer than a timer takes is cut: the timer would end at once, again and again', async (t) => {
+  const maxTimerMs = 2 ** 31 - 1
+  const { loop, looks, settle, answer, tick } = start(t)
+  loop.wake()
+  await settle()
+  await answer(maxTimerMs + 1)
+  await tick(maxTimerMs - 1)
+  assert.equal(looks(), 1)
+  await tick(1)
+  assert.equal(looks(), 2)
+})
