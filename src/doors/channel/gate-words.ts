@@ -27,7 +27,7 @@ export function gateQuestion(gate: Gate, link: string | undefined): GateQuestion
   const preview = printable(gate.asks?.preview ? previewText(gate.asks.preview) : argumentText(gate), { lines: true })
   const whole = preview.trim() === '' ? head.join('\n') : `${head.join('\n')}\n\n${preview}`
   if (whole.length <= maxQuestionChars) return { text: whole, canAllow: true }
-  const cut = `${whole.slice(0, maxQuestionChars / 4).toWellFormed()}\n…\n\nIt is too long to be shown here. Allow it where all of it can be seen${link === undefined ? ' on the page.' : `: ${link}`}`
+  const cut = `${whole.slice(0, maxQuestionChars / 4).toWellFormed()}\n…\n\nIt is too long to be shown here. Allow it where all of it can be seen ${pageWords(link)}`
   return { text: cut, canAllow: false }
 }
 

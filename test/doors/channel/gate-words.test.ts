@@ -47,7 +47,7 @@ test('a question that cannot be shown whole is allowed on the page alone', () =>
   const most = 16_000 - head.length - 2
   assert.equal(gateQuestion({ ...gate, args: 'x'.repeat(most) }, link).canAllow, true)
   for (const [where, end] of [
-    [link, `Allow it where all of it can be seen: ${link}`],
+    [link, `Allow it where all of it can be seen here: ${link}`],
     [undefined, 'Allow it where all of it can be seen on the page.'],
   ] as const) {
     const long = gateQuestion({ ...gate, args: 'x'.repeat(most + 1) }, where)

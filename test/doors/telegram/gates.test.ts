@@ -134,7 +134,7 @@ test('what is too long to be shown cannot be allowed here', async (t) => {
   )
   assert.match(
     ada.texts.join('\n'),
-    /too long to be shown here\. Allow it where all of it can be seen: https:\/\/atrium\.example\/threads\//,
+    /too long to be shown here\. Allow it where all of it can be seen here: https:\/\/atrium\.example\/threads\//,
   )
 })
 
