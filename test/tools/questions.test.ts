@@ -67,8 +67,8 @@ for (const [method, url, text, brief, host] of [
 ] as const) {
   test(`${method} ${url}: ${text}`, () => {
     const pending = 'Nothing has been sent yet.'
-    const sentence = `Sends this request to ${host}. ${pending}`
-    assert.deepEqual(requestQuestion(method, url), { text, brief, sentence, host, pending })
+    const does = `Sends this request to ${host}.`
+    assert.deepEqual(requestQuestion(method, url), { text, brief, sentence: `${does} ${pending}`, does, host, pending })
   })
 }
 
