@@ -13,6 +13,8 @@ const windowMs = 15
 const maxTokenChars = 100
 const needsEscape = /[^ !#-[\]-~]/
 
+const lastChunk = '0\r\n\r\n'
+
 const defaultTimes = { keepaliveMs, unreadMs }
 
 const headers = {
@@ -64,6 +66,8 @@ export function openEvents(reply: FastifyReply, onClose: () => void, times = def
   raw.once('close', close)
   // Headers that the gateway has set are on the raw answer, not on Fastify's reply.
   raw.writeHead(200, headers)
+  const isChunked = raw.chunkedEncoding
+  raw.chunkedEncoding = false
   raw.on('drain', () => {
     readAt = performance.now()
     noteUnread()
@@ -90,11 +94,16 @@ export function openEvents(reply: FastifyReply, onClose: () => void, times = def
     if (gone || text === '') return
     if (raw.writableLength > maxUnreadBytes) return drop()
     const { socket } = raw
-    // The parts of the chunk leave together and at once. By itself Node would cork the socket until the next tick.
+    // It leaves at once. By itself Node would cork the socket until the next tick.
     socket?.cork()
-    raw.write(text)
+    raw.write(framed(text))
     socket?.uncork()
     if (raw.writableNeedDrain) noteUnread()
+  }
+
+  /** The text as HTTP sends it: in one piece, where Node writes the parts of a chunk one after another. */
+  function framed(text: string): string {
+    return isChunked && text !== '' ? `${Buffer.byteLength(text).toString(16)}\r\n${text}\r\n` : text
   }
 
   function noteUnread(): void {
@@ -136,7 +145,7 @@ export function openEvents(reply: FastifyReply, onClose: () => void, times = def
     if (gone) return
     clearInterval(keepalive)
     raw.setTimeout(times.unreadMs)
-    raw.end(taken() + events)
+    raw.end(framed(taken() + events) + (isChunked ? lastChunk : ''))
     if (raw.writableLength > 0) noteUnread()
   }
 
@@ -172,7 +181,7 @@ export function openEvents(reply: FastifyReply, onClose: () => void, times = def
       write(taken())
       for (const piece of pieces) {
         if (gone) return
-        if (piece !== '' && !raw.write(piece)) await drained()
+        if (piece !== '' && !raw.write(framed(piece))) await drained()
         await pace()
       }
       isWithinEvent = false
