@@ -11,7 +11,9 @@ export interface Queue<T> extends AsyncIterable<readonly T[]> {
  * be larger than the limit: a reader that has read everything before it is not behind.
  */
 export function createQueue<T>(limit: number, onClose: () => void = () => {}): Queue<T> {
-  let waiting: T[] = []
+  let waiting: readonly T[] = []
+  /** `waiting`, once a second batch had to be added: the first one is another's list. */
+  let joined: T[] | undefined
   let open = true
   let overrun = false
   let wake: (() => void) | undefined
@@ -20,25 +22,52 @@ export function createQueue<T>(limit: number, onClose: () => void = () => {}): Q
     if (!open) return
     open = false
     onClose()
-    wake?.()
+    rouse()
   }
 
-  const iterator: AsyncIterator<readonly T[]> = {
-    async next() {
-      while (waiting.length === 0) {
-        if (overrun) throw new Error(`the reader fell ${limit} events behind`)
-        if (!open) return { done: true, value: undefined }
-        await new Promise<void>((resolve) => {
-          wake = resolve
-        })
-        wake = undefined
-      }
-      const value = waiting
-      waiting = []
+  function rouse(): void {
+    wake?.()
+    wake = undefined
+  }
+
+  function clear(): void {
+    waiting = []
+    joined = undefined
+  }
+
+  function add(values: readonly T[]): void {
+    if (waiting.length === 0) {
+      waiting = values
+      return
+    }
+    if (!joined) {
+      joined = [...waiting]
+      waiting = joined
+    }
+    // Not by a spread: a large batch would overflow the stack.
+    for (const value of values) joined.push(value)
+  }
+
+  function taken(): IteratorResult<readonly T[], undefined> {
+    const value = waiting
+    if (value.length > 0) {
+      clear()
       return { done: false, value }
+    }
+    if (overrun) throw new Error(`the reader fell ${limit} events behind`)
+    return { done: true, value: undefined }
+  }
+
+  // Not an async function: each token of a stream passes here, and one would take several objects more for each.
+  const iterator: AsyncIterator<readonly T[], undefined> = {
+    next() {
+      if (waiting.length > 0 || !open) return Promise.try(taken)
+      return new Promise<void>((resolve) => {
+        wake = resolve
+      }).then(taken)
     },
     return() {
-      waiting = []
+      clear()
       close()
       return Promise.resolve({ done: true, value: undefined })
     },
@@ -48,14 +77,13 @@ export function createQueue<T>(limit: number, onClose: () => void = () => {}): Q
     push(values) {
       if (!open) return false
       if (waiting.length > 0 && waiting.length + values.length > limit) {
-        waiting = []
+        clear()
         overrun = true
         close()
         return false
       }
-      // Not by a spread: a large batch would overflow the stack.
-      for (const value of values) waiting.push(value)
-      wake?.()
+      add(values)
+      if (values.length > 0) rouse()
       return true
     },
     close,

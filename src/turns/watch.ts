@@ -153,18 +153,51 @@ export type FollowParts = {
  * turn has any event.
  */
 export function followTurn(subscription: Subscription, parts: FollowParts): Follow {
-  return { close: () => subscription.close(), [Symbol.asyncIterator]: () => eventsOfTurn(subscription, parts) }
+  return { close: () => subscription.close(), [Symbol.asyncIterator]: () => batchesOfTurn(subscription, parts) }
+}
+
+/** Passes on the text of the turn, up to the first other event: a generator costs each token as much as the rest of its way. */
+function batchesOfTurn(subscription: Subscription, parts: FollowParts): AsyncIterator<readonly Event[]> {
+  const batches = subscription[Symbol.asyncIterator]()
+  let events: AsyncGenerator<readonly Event[]> | undefined
+
+  function pass(batch: IteratorResult<readonly Event[]>) {
+    if (batch.done) subscription.close()
+    if (batch.done || isTextOf(batch.value, parts.turnId)) return batch
+    events = eventsOfTurn(batch.value, { ...parts, subscription, batches })
+    return events.next()
+  }
+
+  function fail(error: unknown): never {
+    subscription.close()
+    throw error
+  }
+
+  return {
+    next: () => events?.next() ?? batches.next().then(pass, fail),
+    async return() {
+      subscription.close()
+      await events?.return(undefined)
+      return { done: true, value: undefined }
+    },
+  }
+}
+
+type TurnEventsParts = FollowParts & {
+  readonly subscription: Subscription
+  /** Those behind the first. */
+  readonly batches: AsyncIterator<readonly Event[]>
 }
 
 async function* eventsOfTurn(
-  subscription: Subscription,
-  { turnId, after, read }: FollowParts,
+  first: readonly Event[],
+  { turnId, after, read, subscription, batches }: TurnEventsParts,
 ): AsyncGenerator<readonly Event[]> {
   try {
     const seen: Seen = { last: after, stored: new Set(), partialId: undefined, written: 0 }
-    for await (const events of subscription) {
+    for (let events: readonly Event[] | undefined = first; events; events = (await batches.next()).value) {
       // Nearly always: the text of the turn, which runs alone in its thread.
-      if (seen.stored.size === 0 && events.every((event) => event.type === 'delta' && event.turnId === turnId)) {
+      if (seen.stored.size === 0 && isTextOf(events, turnId)) {
         yield events
         continue
       }
@@ -189,6 +222,10 @@ async function* eventsOfTurn(
   } finally {
     subscription.close()
   }
+}
+
+function isTextOf(events: readonly Event[], turnId: string): boolean {
+  return events.every((event) => event.type === 'delta' && event.turnId === turnId)
 }
 
 function isOf(event: Watched, turnId: string): boolean {
