@@ -78,7 +78,8 @@ export async function waitForRest(
  */
 export function isGivenUp(
   watched: Watched,
-  { turnId, itemId }: { readonly turnId: string; readonly itemId: string },
+  turnId: string,
+  itemId: string,
   follows: (entry: Entry) => boolean,
 ): boolean {
   switch (watched.type) {

@@ -154,7 +154,7 @@ export function createStream({ turn, skip, progress, link, ...parts }: StreamPar
   }
 
   function writeOne(watched: Watched): string {
-    if (open && isGivenUp(watched, { turnId: turn.id, itemId: open.id }, isNextMessage)) {
+    if (open && isGivenUp(watched, turn.id, open.id, isNextMessage)) {
       rest = { ...turn, status: 'failed', error: { code: 'turn_interrupted', message: interrupted } }
       return ''
     }

@@ -238,7 +238,7 @@ export function createStream(given: StreamParts): Stream {
 
   function writeOne(watched: Watched): string {
     if (!parts.record && isLive(watched, open !== undefined)) passAfter()
-    if (open && isGivenUp(watched, { turnId: turn.id, itemId: open.entryId }, isNextItem)) return interrupt()
+    if (open && isGivenUp(watched, turn.id, open.entryId, isNextItem)) return interrupt()
     switch (watched.type) {
       case 'delta':
       case 'snapshot':
