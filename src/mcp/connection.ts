@@ -125,6 +125,7 @@ export function createConnection(parts: ConnectionParts): Connection {
       })
       await storeList(made)
       if (start.stopped) throw refusal('it was stopped')
+      if (made.over) throw refusal('it forgot the session while its list was read')
       if (made.closed) throw refusal(made.opened.fault() ?? closedWords)
       // Only now: a call must not overtake the check of the list.
       live = made
