@@ -92,7 +92,9 @@ export function createConnection(parts: ConnectionParts): Connection {
   let starting: Promise<Live> | undefined
   let underStart: Start | undefined
   let live: Live | undefined
-  let ending: Promise<void> | undefined
+  /** Sessions that the server no longer knows, with calls still under way. */
+  const lost = new Set<Live>()
+  let ending: Promise<unknown> | undefined
   let restarts: number[] = []
   let lastFault: string | undefined
   let signIn = false
@@ -173,7 +175,12 @@ export function createConnection(parts: ConnectionParts): Connection {
       live = undefined
       clearTimeout(idle)
     }
-    if (which.users === 0) void which.opened.transport.close().catch(() => {})
+    if (which.users > 0) {
+      lost.add(which)
+      return
+    }
+    lost.delete(which)
+    void which.opened.transport.close().catch(() => {})
   }
 
   async function reread(which: Live): Promise<void> {
@@ -308,10 +315,11 @@ export function createConnection(parts: ConnectionParts): Connection {
       await underStart.opened?.transport.close().catch(() => {})
     }
     await starting?.catch(() => {})
-    const made = live
+    const open = live ? [live, ...lost] : [...lost]
     live = undefined
     lastFault = undefined
-    if (made) ending = made.client.close().then(() => made.opened.transport.close())
+    if (open.length > 0)
+      ending = Promise.all(open.map(({ client, opened }) => client.close().then(() => opened.transport.close())))
     await ending
   }
 

@@ -1,11 +1,17 @@
-// A session that the server no longer knows: what becomes of its start.
+// A session that the server no longer knows: what becomes of its start, and of calls that are still under way in it.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import type { Connection, ServerCall } from '#mcp/connection.ts'
 import { SessionOver } from '#mcp/session.ts'
 import { until } from '../until.ts'
-import { connectTo, type FakeServer, fakeServer } from './fake-server.ts'
+import { connectTo, echo, type FakeServer, fakeServer } from './fake-server.ts'
 
 const never = new AbortController().signal
+const methodsSeen = ({ seen }: FakeServer, method: string): number => seen.filter((rpc) => rpc.method === method).length
+
+function call(connection: Connection, over: Partial<ServerCall> = {}): Promise<unknown> {
+  return connection.call({ tool: echo, args: '{}', signal: never, ...over })
+}
 
 test('a session that is lost while its list is stored is not used', async (t) => {
   let lists = 0
@@ -30,4 +36,22 @@ test('a session that is lost while its list is stored is not used', async (t) =>
   })
   t.after(() => connection.stop())
   await assert.rejects(connection.list(never), { code: 'tool_refused', message: /session/ })
+})
+
+test('a stop ends the calls of a session that was lost, too', async () => {
+  const old = fakeServer(({ method }) => {
+    if (method === 'tools/call' && methodsSeen(old, 'tools/call') > 1) throw new SessionOver({ status: 404, text: '' })
+    return method === 'tools/call'
+  })
+  const fresh = fakeServer(({ method }) => method === 'tools/call')
+  const connection = connectTo([old, fresh])
+  const calls = [call(connection)]
+  await until(() => methodsSeen(old, 'tools/call') === 1)
+  calls.push(call(connection))
+  await until(() => methodsSeen(fresh, 'tools/call') === 1)
+  assert.equal(old.closed(), false, 'its first call goes on')
+  const ended = Promise.all(calls.map((each) => assert.rejects(each, { code: 'tool_refused', message: /closed/ })))
+  await connection.stop()
+  assert.deepEqual([old.closed(), fresh.closed()], [true, true])
+  await ended
 })
