@@ -1,54 +1,22 @@
 // The connection to one MCP server: started when it is first needed, its list read before any call, stopped when idle.
 import { AppError } from '#core/errors.ts'
-import { isObject, objectIn } from '#core/json.ts'
-import type { OfferedTool } from '#core/mcp.ts'
-import type { CallProgress } from '#core/tool.ts'
 import { orAborted } from '#lib/deadline.ts'
-import { inPace } from '#lib/pace.ts'
 import { createSemaphore } from '#lib/semaphore.ts'
 import type { ExactArguments } from './exact-arguments.ts'
-import { createCallDeadline } from './call-deadline.ts'
 import { createConnectClient, type Live, type OpenedTransport } from './connect-client.ts'
-import { closedWords, isAnswer, pagesOf, wordsOf } from './connection-faults.ts'
-import { wholeOfShort } from './long-messages.ts'
-import { createQuestions, type Elicit } from './questions.ts'
+import { closedWords, wordsOf } from './connection-faults.ts'
+import { createQuestions } from './questions.ts'
 import { readList, type ServerList } from './read-list.ts'
-import { type CallOutput, readResult } from './result.ts'
+import { type CallAnswer, sendCall, type ServerCall } from './server-call.ts'
 import { SessionOver } from './session.ts'
 
 const maxCallsAtOnce = 8
 const maxRestarts = 3
 const restartWindowMs = 60_000
-/** With all the time that progress has renewed. */
-const maxCallMs = 10 * 60_000
-/** The package's own limit of a call is out of the way: it cannot wait for a person. */
-const maxTimerMs = 2 ** 31 - 1
 
 export type ConnectionStatus = {
   readonly status: 'idle' | 'starting' | 'ready' | 'failed' | 'sign_in'
   readonly error?: string
-}
-
-/** The answer of a server to a call. It may ask for input first, or for pages to be opened; the call is then made again. */
-export type CallAnswer =
-  | ({ readonly type: 'result' } & CallOutput)
-  | { readonly type: 'input'; readonly requests: unknown; readonly state: unknown }
-  | { readonly type: 'pages'; readonly pages: readonly unknown[] }
-
-export type ServerCall = {
-  readonly tool: OfferedTool
-  /** The JSON text of an object. */
-  readonly args: string
-  readonly signal: AbortSignal
-  /** Is called right before the call is sent, once the list has been read. Throws if the call must not be made. */
-  readonly check?: () => void
-  readonly onProgress?: (progress: CallProgress) => void
-  /** Without it, nobody is asked. */
-  readonly elicit?: Elicit
-  /** Calls of one thread are of one person. */
-  readonly threadId?: string
-  /** Answers to what the server asked for, and the state that it wants back. */
-  readonly input?: { readonly responses: unknown; readonly state: unknown }
 }
 
 export type ConnectionParts = {
@@ -89,6 +57,15 @@ export function createConnection(parts: ConnectionParts): Connection {
     reread,
     elicit: (params) => questions.ask(params),
   })
+  const callParts = {
+    callMs,
+    exact,
+    questions,
+    refusal,
+    onSignIn(needed: boolean): void {
+      signIn = needed
+    },
+  }
   let starting: Promise<Live> | undefined
   let underStart: Start | undefined
   let live: Live | undefined
@@ -234,6 +211,9 @@ export function createConnection(parts: ConnectionParts): Connection {
       try {
         if (made.unread !== undefined) await orAborted(refreshOnce(made), signal)
         return await work(made)
+      } catch (error) {
+        made.over ||= error instanceof SessionOver
+        throw error
       } finally {
         made.users--
         if (made.over) forget(made)
@@ -250,58 +230,6 @@ export function createConnection(parts: ConnectionParts): Connection {
       active--
       rest()
     }
-  }
-
-  async function send(made: Live, call: ServerCall, onHold: () => void): Promise<CallAnswer> {
-    const { client, opened } = made
-    const { tool, signal, onProgress, input, elicit, threadId } = call
-    call.check?.()
-    const deadline = createCallDeadline({ signal, callMs, maxMs: maxCallMs })
-    const end = questions.add({ elicit, threadId, deadline, onHold })
-    let answered = true
-    const args = objectIn(call.args) ?? {}
-    exact.set(args, call.args)
-    try {
-      const params = { name: tool.name, arguments: args }
-      const answer: unknown = await client.callTool(
-        { ...params, ...(input && { inputResponses: input.responses, requestState: input.state }) },
-        {
-          signal: deadline.signal,
-          timeout: maxTimerMs,
-          onprogress(progress) {
-            deadline.renew()
-            onProgress?.(progress as CallProgress)
-          },
-          allowInputRequired: true,
-          toolDefinition: { name: tool.name, inputSchema: tool.schema as { type: 'object' } },
-        },
-      )
-      const result = wholeOfShort(answer)
-      signIn = false
-      if (isObject(result) && result['resultType'] === 'input_required')
-        return { type: 'input', requests: result['inputRequests'], state: result['requestState'] }
-      return { type: 'result', ...(await inPace(readResult(result))) }
-    } catch (error) {
-      const isOver = error instanceof SessionOver
-      if (isOver) forget(made)
-      const needed = opened.signInFault?.(error)
-      answered = needed !== undefined || isOver || isAnswer(error)
-      // An error of the server itself: it accepted the token.
-      if (answered) signIn = needed !== undefined
-      signal.throwIfAborted()
-      if (error instanceof AppError || isOver) throw error
-      if (needed) throw needed
-      const pages = pagesOf(error)
-      if (pages) return { type: 'pages', pages }
-      throw refusal(deadline.isOver() ? timeoutWords() : wordsOf(error, opened), error)
-    } finally {
-      deadline.end()
-      end(answered)
-    }
-  }
-
-  function timeoutWords(): string {
-    return `it did not answer within ${Math.round(callMs / 1000)} seconds; the call may or may not have taken effect`
   }
 
   function refusal(why: string, cause?: unknown): AppError {
@@ -335,7 +263,7 @@ export function createConnection(parts: ConnectionParts): Connection {
     async call(call) {
       const release = await places.take(call.signal)
       try {
-        return await using(call.signal, (made) => send(made, call, release))
+        return await using(call.signal, (made) => sendCall(made, call, { ...callParts, onHold: release }))
       } finally {
         release()
       }

@@ -2,7 +2,8 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import type { OfferedTool } from '#core/mcp.ts'
-import type { CallAnswer, Connection } from '#mcp/connection.ts'
+import type { Connection } from '#mcp/connection.ts'
+import type { CallAnswer } from '#mcp/server-call.ts'
 import { until } from '../until.ts'
 import { everything, open, processesOf, rude } from './harness.ts'
 

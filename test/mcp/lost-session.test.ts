@@ -1,7 +1,8 @@
 // A session that the server no longer knows: what becomes of its start, and of calls that are still under way in it.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import type { Connection, ServerCall } from '#mcp/connection.ts'
+import type { Connection } from '#mcp/connection.ts'
+import type { ServerCall } from '#mcp/server-call.ts'
 import { SessionOver } from '#mcp/session.ts'
 import { until } from '../until.ts'
 import { connectTo, echo, type FakeServer, fakeServer } from './fake-server.ts'

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { AppError } from '#core/errors.ts'
-import type { ServerCall } from '#mcp/connection.ts'
+import type { ServerCall } from '#mcp/server-call.ts'
 import { toolTrial } from '#mcp/admin.ts'
 import type { Servers } from '#mcp/servers.ts'
 import { createMasks } from './masks.ts'
