@@ -32,7 +32,7 @@ export async function receiveBrowser(
   finish: (by: { readonly browser?: string }) => Promise<string>,
 ): Promise<FastifyReply> {
   const { headers, url } = reply.request
-  const state = new URLSearchParams(url.split('?')[1]).get('state')
+  const state = new URL(url, 'http://here').searchParams.get('state')
   const name = state === null ? undefined : signInCookie(cookiePrefix, state)
   const browser = name === undefined ? undefined : readCookie(headers.cookie, name)
   if (name !== undefined) {

@@ -77,6 +77,11 @@ describe('a sign-in', () => {
     }
   })
 
+  it('has the state of its whole query, as whoever ends it reads it', async () => {
+    const { reply } = noted(`${name}=abc`, '/back?code=a?b&state=s')
+    await receiveBrowser(reply, '/back', (by) => Promise.resolve(assert.deepEqual(by, { browser: 'abc' }) ?? 'done'))
+  })
+
   it('that comes back without a state has no browser, and changes no cookie', async () => {
     const { told, reply } = noted(`${name}=abc`, '/back?code=c')
     await receiveBrowser(reply, '/back', (by) => Promise.resolve(assert.deepEqual(by, {}) ?? 'done'))
