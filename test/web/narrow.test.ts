@@ -45,15 +45,22 @@ const site = useSite({
 /** 384 and 640 are 768 and 1280 at 200 % zoom. */
 const widths = [320, 384, 640, 768, 1280]
 
+const phone = { width: 390, height: 844 }
+
+/** The buttons of the page that a finger cannot hit well, or that cannot be seen. */
+function lowButtons(page: Page): Promise<string[]> {
+  return page.locator('main button:visible').evaluateAll((buttons) =>
+    buttons.flatMap((button) => {
+      const { height } = button.getBoundingClientRect()
+      const { opacity } = button.ownerDocument.defaultView.getComputedStyle(button)
+      return height < 44 || opacity !== '1' ? [`${button.textContent || button.ariaLabel} ${height} ${opacity}`] : []
+    }),
+  )
+}
+
 test('every button of a phone has at least 44 pixels of height', { skip }, async (t) => {
-  const page = await site.visit(t, '/', { width: 390, height: 844 })
-  const low = () =>
-    page.locator('main button:visible').evaluateAll((buttons) =>
-      buttons.flatMap((button) => {
-        const { height } = button.getBoundingClientRect()
-        return height < 44 ? [`${button.textContent || button.ariaLabel} ${height}`] : []
-      }),
-    )
+  const page = await site.visit(t, '/', phone)
+  const low = () => lowButtons(page)
   for (const [path, name] of [
     ['/', 'What can you do?'],
     ['/jobs', 'Completed'],
@@ -72,6 +79,17 @@ test('every button of a phone has at least 44 pixels of height', { skip }, async
   await clear.waitFor()
   assert.deepEqual(await low(), [], 'a search')
   await clear.click()
+})
+
+test('every button of a thread is seen and large where nothing can hover', { skip }, async (t) => {
+  const { thread_id } = await site.call<{ thread_id: string }>('POST', '/api/chat', { message: 'write' })
+  const page = await site.open(t, `/threads/${thread_id}`, { viewport: phone, hasTouch: true, isMobile: true })
+  await page.getByRole('button', { name: 'Edit' }).waitFor()
+  await page.getByRole('button', { name: /workspace_write/ }).waitFor()
+  const file = { name: 'a.txt', mimeType: 'text/plain', buffer: Buffer.from('a') }
+  await page.locator('input[type=file]').setInputFiles(file)
+  await page.getByRole('button', { name: 'Remove a.txt' }).waitFor()
+  assert.deepEqual(await lowButtons(page), [])
 })
 
 test('long words fit on every page in every width', { skip }, async (t) => {
