@@ -14,6 +14,7 @@ import { newToken } from '#lib/token.ts'
 import { readVersion } from '#lib/version.ts'
 import { ollamaAnswers } from '#models/ollama.ts'
 import type { OpenDoor } from '#service/gateway.ts'
+import { newestVersion } from '#store/migrations.ts'
 import type { OperatorClient } from '#turns/operator-client.ts'
 import { type About, statusOf } from '#turns/service-status.ts'
 
@@ -89,6 +90,7 @@ export async function startService(parts: ServiceParts): Promise<Service> {
         ...(await statusOf(app.turns, about)),
         ...(await whyUnstored(app.store)),
         pid: process.pid,
+        schema: newestVersion,
       }),
     })
     await app.startDuties()

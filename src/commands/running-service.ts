@@ -7,6 +7,7 @@ import { openOperator } from '#app/open-operator.ts'
 import { openHome } from '#home.ts'
 import { findSocket } from '#home/socket.ts'
 import { openLog } from '#lib/log.ts'
+import { newestVersion } from '#store/migrations.ts'
 import type { OperatorClient } from '#turns/operator-client.ts'
 import { listedBy } from './report.ts'
 import { callService, serviceClient } from './service-client.ts'
@@ -49,10 +50,21 @@ async function reachOperator(): Promise<ReachedClient> {
 }
 
 /**
- * The service that answers on this home. Throws forbidden when the home or its socket is somebody else's, and the fault of a
- * service that runs and cannot tell its status, such as one without its database.
+ * The service that answers on this home. Throws forbidden when the home or its socket is somebody else's, the fault of a
+ * service that runs and cannot tell its status, such as one without its database, and home_locked for a service of another
+ * version, which may not know what a command asks of it.
  */
 export async function runningService(home: string): Promise<RunningService | undefined> {
+  const service = await findService(home)
+  if (service && service.status['schema'] !== newestVersion) {
+    const { pid } = service.status
+    const which = typeof pid === 'number' ? ` (process ${pid})` : ''
+    throw new AppError('home_locked', `another version of Atrium runs on ${home}${which}: stop it, then start this one`)
+  }
+  return service
+}
+
+async function findService(home: string): Promise<RunningService | undefined> {
   const socket = findSocket(home)
   if (socket === undefined) return undefined
   try {

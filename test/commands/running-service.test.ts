@@ -22,3 +22,18 @@ test('a service that runs and cannot tell its status is not taken for none', asy
   assert.equal(code, 1)
   assert.match(stderr.slice(said.length), /^ its database is away: see `\S*atrium doctor`\n$/, 'it stored nothing')
 })
+
+test('a service of another version is named, with the way out, by every command that asks it', async (t) => {
+  const { path: home, remove } = newHome()
+  t.after(remove)
+  // What an earlier Atrium says; it does not know the other routes.
+  const service = createServer(({ url }, response) => {
+    if (url === '/status') response.end(JSON.stringify({ status: 'ok', doors: [], pid: 7 }))
+    else response.writeHead(404).end(JSON.stringify({ error: { code: 'not_found', message: 'no such route' } }))
+  })
+  t.after(() => service.close())
+  await new Promise<void>((resolve) => service.listen(join(home, 'socket'), resolve))
+  const stderr = `error: another version of Atrium runs on ${home} (process 7): stop it, then start this one\n`
+  for (const args of [['status'], ['model', 'test'], ['run', '-m', 'hello'], ['login']])
+    assert.deepEqual(await atrium(home, args), { code: 1, stdout: '', stderr }, args.join(' '))
+})
