@@ -54,14 +54,14 @@ export async function removeWay(id: string, options: Options): Promise<void> {
   print(options, { removed: id }, 'Removed.')
 }
 
-/** Exit code 1 when a message did not arrive. */
+/** Exit code 1 when a message did not arrive, or when there is no way to send one. */
 export async function testWays(id: string | undefined, options: Options): Promise<void> {
   const tested = (await ask({ do: 'test', ...(id !== undefined && { id }) })) as TestedJson[]
   const lines = tested.map(
     ({ way: { kind, label }, outcome, error }) => `${kind} at ${printable(label)}: ${resultOf(outcome, error)}`,
   )
   print(options, tested, lines.join('\n') || 'No ways yet. Add one: atrium notify add ntfy https://ntfy.sh/TOPIC')
-  if (tested.some(({ outcome }) => outcome !== 'sent')) process.exitCode = 1
+  if (tested.length === 0 || tested.some(({ outcome }) => outcome !== 'sent')) process.exitCode = 1
 }
 
 export async function setQuiet(hours: string, options: Options & { readonly zone?: string }): Promise<void> {

@@ -21,6 +21,8 @@ const notify = (...args: string[]) =>
 
 test('ways are added, listed, tested and removed', async () => {
   assert.match((await notify('list')).stdout, /^No ways yet\. Add one: (\S*\/)?atrium notify add ntfy /)
+  const none = await notify('test')
+  assert.deepEqual([none.code, none.stdout.startsWith('No ways yet.')], [1, true], 'nobody was told')
   const added = await notify('add', 'ntfy', `http://127.0.0.1:${port}/topic`, '--events', 'failed, needs_you')
   const id = /^Added (\S+): needs_you, failed\.\n/.exec(added.stdout)?.[1] ?? ''
   assert.ok(id !== '', added.stdout + added.stderr)
