@@ -31,15 +31,22 @@ export async function listWays(options: Options): Promise<void> {
 
 export async function addWay(
   kind: string,
-  url: string,
+  url: string | undefined,
   options: Options & { readonly events?: string; readonly content?: boolean },
 ): Promise<void> {
   if (kind !== 'ntfy') {
-    const others = { telegram: 'atrium telegram pair', push: 'the Settings page of the browser' }
-    const rows = Object.entries(others).map(([name, where]) => `${name} is added by ${where}`)
-    const known = rows.find((row) => row.startsWith(`${kind} `))
-    throw new AppError('invalid_input', known ?? `a way is ntfy, not ${kind}; ${rows.join(', ')}`)
+    const others = new Map([
+      ['telegram', 'telegram is added by atrium telegram pair'],
+      ['push', 'push is added by the Settings page of the browser'],
+    ])
+    const known = others.get(kind)
+    throw new AppError('invalid_input', known ?? `a way is ntfy, not ${kind}; ${[...others.values()].join(', ')}`)
   }
+  if (url === undefined)
+    throw new AppError(
+      'invalid_input',
+      'ntfy needs the address of a topic: atrium notify add ntfy https://ntfy.sh/TOPIC',
+    )
   const events = options.events?.split(',').map((name) => name.trim())
   const { content } = options
   // What is left out stays as it was chosen for this address.

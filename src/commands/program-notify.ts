@@ -10,7 +10,7 @@ export function addNotify(program: Command): void {
     .option('--json', 'print JSON')
     .action(async (options) => (await load()).listWays(options))
   notify
-    .command('add <kind> <url>')
+    .command('add <kind> [url]')
     .description('add a way: ntfy and the address of a topic, such as https://ntfy.sh/TOPIC')
     .option('--events <names>', 'needs_you, finished, failed, with commas between them; all by default')
     .option('--content', 'messages have the words of the thread, not just its title')

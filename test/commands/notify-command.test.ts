@@ -69,6 +69,8 @@ test('what cannot be is said with its field, and changes nothing', async () => {
     ],
     [['add', 'pu', 'x'], /a way is ntfy, not pu; /],
     [['add', 'push', 'x'], /push is added by the Settings page/],
+    [['add', 'telegram'], /^error: telegram is added by \S*atrium telegram pair\n$/],
+    [['add', 'ntfy'], /ntfy needs the address of a topic: \S*atrium notify add ntfy https:\/\/ntfy\.sh\/TOPIC\n$/],
     [['add', 'ntfy', 'topic'], /url is refused: the URL is not of the form/],
     [['add', 'ntfy', 'https://ntfy.sh/'], /url has no topic/],
     [
