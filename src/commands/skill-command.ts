@@ -139,7 +139,7 @@ export async function removeSkill(name: string, options: Options): Promise<void>
 }
 
 async function mustAgree(question: string, otherwise: string): Promise<void> {
-  if (!process.stdin.isTTY) throw new AppError('forbidden', `${otherwise}: look at it and repeat with --yes`)
+  if (!process.stdin.isTTY) throw new AppError('invalid_input', `${otherwise}: look at it and repeat with --yes`)
   if (!(await agrees(question))) throw new AppError('forbidden', otherwise)
 }
 

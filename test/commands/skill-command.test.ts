@@ -31,7 +31,7 @@ test('a folder is checked, added, updated with a difference, reviewed and remove
   const refused = await run('update', folder)
   assert.deepEqual(
     [refused.code, refused.stderr],
-    [1, 'error: nothing was changed: look at it and repeat with --yes\n'],
+    [2, 'error: nothing was changed: look at it and repeat with --yes\n'],
   )
   assert.match(refused.stdout, /\n-Read it\.\n\+Read it twice\.\n/)
   assert.match(
