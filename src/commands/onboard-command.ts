@@ -6,7 +6,7 @@ import type { ModelTrial } from '#core/admin.ts'
 import { AppError } from '#core/errors.ts'
 import { isProvider, providerNames, providers } from '#core/providers.ts'
 import { openHomeStore } from '#app/open-storage.ts'
-import { provisionedToken, tokenFile } from '#home.ts'
+import { homeAt, provisionedToken, tokenFile } from '#home.ts'
 import { printable } from '#safety/printable.ts'
 import { readSecret } from './hidden-prompt.ts'
 import { type ModelAnswers, trialWords } from './onboard-model.ts'
@@ -30,8 +30,9 @@ export async function onboard(options: OnboardOptions): Promise<void> {
   if (given.provider !== undefined && !options.yes) {
     throw new AppError('invalid_input', 'without a terminal, --provider needs --yes: nothing was changed')
   }
+  const fresh = !existsSync(tokenFile(homeAt(loadConfig().home)))
   const trial = given.provider === undefined ? undefined : await connect(given)
-  await prepare(options, trial)
+  await prepare(options, { fresh, ...(trial && { trial }) })
 }
 
 /** Tests the model and stores it. Throws the provider's fault before anything is stored. */
@@ -42,13 +43,18 @@ async function connect(given: ModelAnswers): Promise<ModelTrial> {
   return trial
 }
 
+type Before = {
+  /** The home had no token. */
+  readonly fresh: boolean
+  readonly trial?: ModelTrial
+}
+
 /** Existing files stay as they are. The token is never printed, only the path of its file. */
-async function prepare(options: OnboardOptions, trial?: ModelTrial): Promise<void> {
+async function prepare(options: OnboardOptions, { fresh, trial }: Before): Promise<void> {
   const config = loadConfig()
   const { home, store } = await openHomeStore(config)
   try {
     const file = tokenFile(home)
-    const fresh = !existsSync(file)
     provisionedToken(home)
     const { model } = loadConfig(await store.settings.all())
     const replaced = config.operatorToken !== undefined

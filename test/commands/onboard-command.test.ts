@@ -24,6 +24,14 @@ test('`onboard` makes the token that the first start would, tells where it is an
   assert.equal(readFileSync(file, 'utf8'), token)
 })
 
+test('a token that connecting a model has made is new, too', async (t) => {
+  const fresh = newHome()
+  t.after(fresh.remove)
+  const flags = ['onboard', '--provider', 'offline', '--yes']
+  assert.match((await atrium(fresh.path, flags)).stdout, /is ready\.\nThe operator's token is new: /)
+  assert.match((await atrium(fresh.path, flags)).stdout, /is ready\.\nThe operator's token was there already: /)
+})
+
 test('a webhook secret is made once: a later `onboard` finds it in the file', () => {
   const file = join(home.path, 'variables.env')
   writeFileSync(file, 'A=1\n#HTTP_WEBHOOK_SECRET=old\nHTTP_WEBHOOK_SECRET=')
