@@ -37,6 +37,11 @@ export async function onboard(options: OnboardOptions): Promise<void> {
 
 /** Tests the model and stores it. Throws the provider's fault before anything is stored. */
 async function connect(given: ModelAnswers): Promise<ModelTrial> {
+  if (loadConfig().model.source === 'environment')
+    throw new AppError(
+      'invalid_input',
+      'LLM_PROVIDER in the environment wins over --provider: unset it, or leave --provider out',
+    )
   const { storeAnswers, tryAnswers } = await import('./onboard-house.ts')
   const trial = await tryAnswers(given)
   await storeAnswers(given)

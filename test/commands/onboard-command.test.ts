@@ -1,6 +1,6 @@
 // A home that is prepared before its first start.
 import assert from 'node:assert/strict'
-import { chmodSync, readFileSync, statSync, writeFileSync } from 'node:fs'
+import { chmodSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { after, test } from 'node:test'
 import { writeWebhookSecret } from '#commands/onboard-house.ts'
@@ -30,6 +30,16 @@ test('a token that connecting a model has made is new, too', async (t) => {
   const flags = ['onboard', '--provider', 'offline', '--yes']
   assert.match((await atrium(fresh.path, flags)).stdout, /is ready\.\nThe operator's token is new: /)
   assert.match((await atrium(fresh.path, flags)).stdout, /is ready\.\nThe operator's token was there already: /)
+})
+
+test('no other model is tested in place of the one that the flags name', async (t) => {
+  const fresh = newHome()
+  t.after(fresh.remove)
+  const env = { LLM_PROVIDER: 'offline' }
+  const refused = await atrium(fresh.path, ['onboard', '--provider', 'ollama', '--yes'], { env })
+  const stderr = 'error: LLM_PROVIDER in the environment wins over --provider: unset it, or leave --provider out\n'
+  assert.deepEqual(refused, { code: 2, stdout: '', stderr })
+  assert.deepEqual(readdirSync(fresh.path), [], 'nothing is stored')
 })
 
 test('a webhook secret is made once: a later `onboard` finds it in the file', () => {
