@@ -139,8 +139,8 @@ async function* threadsOf(threads: Store['threads'], user: UserId): AsyncGenerat
 /** Each skill as a folder, as `atrium skill add` takes it. */
 async function exportSkills({ skills }: Store, user: UserId, folder: string): Promise<number> {
   const all = await skills.list(user)
-  for (const { name, files } of all) {
-    for (const { path } of files) {
+  for (const { name } of all) {
+    for (const { path } of (await skills.get(user, name))?.files ?? []) {
       const content = await skills.content(user, name, path)
       if (!content) continue
       const file = join(folder, name, path)

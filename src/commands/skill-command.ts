@@ -12,7 +12,7 @@ import { decodeUtf8 } from '#lib/utf8.ts'
 import { printable } from '#safety/printable.ts'
 import type { FileChange } from '#skills/changes.ts'
 import { readFolder } from '#skills/folder.ts'
-import { createSkills, type Skills, type UserSkill } from '#skills/skills.ts'
+import { createSkills, type OpenSkill, type Skills, type UserSkill } from '#skills/skills.ts'
 import { readZip } from '#skills/zip.ts'
 import { reloadService } from './running-service.ts'
 import { withStore } from './home-store.ts'
@@ -36,7 +36,8 @@ export async function addSkill(path: string, options: Options): Promise<void> {
 
 export function listSkills(options: Options): Promise<void> {
   return withSkills(async (skills) => {
-    const all = await skills.list(operator)
+    const all: OpenSkill[] = []
+    for (const { name } of await skills.list(operator)) all.push(await skills.get(operator, name))
     const rows = all.map(({ name, description, files, enabled, untrusted }) => [
       enabled ? name : `${name} (off)`,
       untrusted ? 'not reviewed' : 'trusted',
@@ -159,7 +160,7 @@ async function readPath(path: string): Promise<SkillFolder> {
   return readZip(await readFile(path).catch(cannotRead(path)))
 }
 
-async function textOf(skills: Skills, skill: UserSkill, path: string): Promise<string> {
+async function textOf(skills: Skills, skill: OpenSkill, path: string): Promise<string> {
   const bytes = await skills.content(skill, path)
   const text = bytes && decodeUtf8(bytes)
   return text === undefined || text.includes('\0') ? `(no text, ${bytes?.length ?? 0} bytes)` : text
@@ -191,7 +192,7 @@ function untrustedLines({ name, untrusted }: UserSkill): string[] {
     : []
 }
 
-function wireOf(skill: UserSkill) {
+function wireOf(skill: OpenSkill) {
   const { name, description, license, compatibility, metadata, allowedTools, author, enabled, untrusted } = skill
   return {
     name,

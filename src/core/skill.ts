@@ -46,16 +46,20 @@ export type StoredSkillFile = {
   readonly untrusted: boolean
 }
 
+/** A skill as it is listed, without its files. */
 export type StoredSkill = SkillHead & {
   readonly owner: UserId
   readonly author: SkillAuthor
   readonly findings: readonly SkillFinding[]
-  readonly files: readonly StoredSkillFile[]
+  /** One of its files was not reviewed yet. */
+  readonly untrusted: boolean
   readonly updatedAt: number
 }
 
+export type WholeSkill = StoredSkill & { readonly files: readonly StoredSkillFile[] }
+
 /** A skill to store: its files, and which of them nobody has looked at. */
-export type NewSkill = Omit<StoredSkill, 'owner' | 'files' | 'updatedAt'> & {
+export type NewSkill = Omit<StoredSkill, 'owner' | 'untrusted' | 'updatedAt'> & {
   readonly files: readonly (SkillFile & Pick<StoredSkillFile, 'hash' | 'untrusted'>)[]
 }
 
@@ -70,8 +74,9 @@ export interface SkillStore {
    * storage_full, not_found.
    */
   put(owner: UserId, skill: NewSkill, judgeFiles?: JudgeFiles): Promise<void>
-  /** All skills of an owner, by name. */
+  /** All skills of an owner, by name. Their files are left out: there may be 20,000. */
   list(owner: UserId): Promise<readonly StoredSkill[]>
+  get(owner: UserId, name: string): Promise<WholeSkill | undefined>
   /** The bytes of a file; with a hash only if they are still those. */
   content(owner: UserId, name: string, path: string, hash?: string): Promise<Uint8Array | undefined>
   /** Marks these files as looked at, unless their content has changed since. */

@@ -10,6 +10,7 @@ import {
   skillFile,
   type SkillStore,
   type StoredSkill,
+  type WholeSkill,
 } from '#core/skill.ts'
 import { evictOldest } from '#lib/evict.ts'
 import { decodeUtf8 } from '#lib/utf8.ts'
@@ -22,17 +23,21 @@ import { type FileChange, filesChanged } from './changes.ts'
 /** Users in the cache; the least recently used is evicted first. */
 const maxCached = 2_000
 
-/** A skill as a user has it. */
-export type UserSkill = StoredSkill & {
+/** What a skill is to a user. */
+type View = {
   /** The user's own; else it is the operator's. */
   readonly own: boolean
   readonly enabled: boolean
-  /** One of its files was not reviewed yet. */
-  readonly untrusted: boolean
 }
 
+/** A skill as a user has it. */
+export type UserSkill = StoredSkill & View
+
+/** The same with its files. */
+export type OpenSkill = WholeSkill & View
+
 /** The text of a skill, and where it comes from when it is untrusted. */
-export type LoadedText = { readonly text: string; readonly skill: UserSkill; readonly origin?: string }
+export type LoadedText = { readonly text: string; readonly skill: OpenSkill; readonly origin?: string }
 
 /** `trust`: the person who updates it has seen the difference. A new skill is trusted unless the check marks it. */
 export type AddOptions = { readonly author?: SkillAuthor; readonly trust?: boolean; readonly replace?: boolean }
@@ -47,30 +52,32 @@ export interface Skills {
   /** The lines of the system prompt for a model's window: the same text until the skills change. */
   catalogue(user: UserId): Promise<(window: number) => string>
   /** Throws not_found. */
-  get(user: UserId, name: string): Promise<UserSkill>
+  get(user: UserId, name: string): Promise<OpenSkill>
+  /** True if the user has a skill of their own by this name. */
+  has(user: UserId, name: string): Promise<boolean>
   /** Reads and checks a folder without storing it. */
   check(folder: SkillFolder): Promise<readonly SkillFinding[]>
   /** The changes that an update with this folder would make. Throws invalid_input for a folder with faults, not_found. */
   changes(user: UserId, folder: SkillFolder): Promise<readonly FileChange[]>
   /** Stores a folder as a skill of the user's own. Throws invalid_input for one with faults, or that is there already. */
-  add(user: UserId, folder: SkillFolder, options?: AddOptions): Promise<UserSkill>
+  add(user: UserId, folder: SkillFolder, options?: AddOptions): Promise<OpenSkill>
   /** Makes these files trusted, by default all that the skill has now. Throws not_found. */
-  review(user: UserId, name: string, seen?: UserSkill): Promise<UserSkill>
+  review(user: UserId, name: string, seen?: OpenSkill): Promise<OpenSkill>
   /** Throws not_found, and forbidden for the operator's skill. */
   remove(user: UserId, name: string): Promise<void>
   /** Switches a skill on or off for this user. Throws not_found. */
-  enable(user: UserId, name: string, enabled: boolean): Promise<UserSkill>
+  enable(user: UserId, name: string, enabled: boolean): Promise<OpenSkill>
   /** The text of an enabled skill, and a list of its files. Throws not_found. */
   load(user: UserId, name: string): Promise<LoadedText>
   /** A file of an enabled skill. Throws not_found, invalid_input for one that is no text. */
   read(user: UserId, name: string, path: string): Promise<LoadedText>
   /** The bytes of a file, also of a skill that is switched off. */
-  content(skill: UserSkill, path: string): Promise<Uint8Array | undefined>
+  content(skill: WholeSkill, path: string): Promise<Uint8Array | undefined>
   /** Drops what is cached of a user; everybody's without one. */
   forget(user?: UserId): void
 }
 
-type Opened = { readonly skill: UserSkill; readonly bytes: Uint8Array | undefined }
+type Opened = { readonly skill: OpenSkill; readonly bytes: Uint8Array | undefined }
 
 type Cached = { readonly read: Promise<readonly UserSkill[]>; value?: readonly UserSkill[] }
 
@@ -126,21 +133,16 @@ export function createSkills({ store, marker }: { store: SkillStore; marker: () 
     } else cache.delete(user)
   }
 
-  async function get(user: UserId, name: string): Promise<UserSkill> {
-    const found = (await list(user)).find((skill) => skill.name === name)
+  async function get(user: UserId, name: string): Promise<OpenSkill> {
+    const found = (await store.get(user, name)) ?? (await store.get(operator, name))
     if (!found) throw noSkill(name)
-    return found
+    return viewOf(found, { own: found.owner === user, enabled: !(await store.off(user)).includes(name) })
   }
 
-  async function findEnabled(user: UserId, name: string): Promise<UserSkill> {
-    const found = (await open(user).read).find((skill) => skill.name === name)
-    if (!found) throw noSkill(name)
+  async function getEnabled(user: UserId, name: string): Promise<OpenSkill> {
+    const found = await get(user, name)
+    if (!found.enabled) throw noSkill(name)
     return found
-  }
-
-  /** The user's own skill of a name, or undefined. */
-  async function ownOf(user: UserId, name: string): Promise<StoredSkill | undefined> {
-    return (await store.list(user)).find((skill) => skill.name === name)
   }
 
   async function checked(folder: SkillFolder) {
@@ -158,12 +160,11 @@ export function createSkills({ store, marker }: { store: SkillStore; marker: () 
 
   /** A file of an enabled skill; undefined when the skill has none of this path. */
   async function openFile(user: UserId, name: string, path: string): Promise<Opened> {
-    const skill = await findEnabled(user, name)
+    const skill = await getEnabled(user, name)
     const bytes = await content(skill, path)
     if (bytes || !skill.files.some((file) => file.path === path)) return { skill, bytes }
-    // It was updated since its view was read.
-    forget(skill.owner)
-    const fresh = await findEnabled(user, name)
+    // It was updated meanwhile.
+    const fresh = await getEnabled(user, name)
     return { skill: fresh, bytes: await content(fresh, path) }
   }
 
@@ -178,12 +179,13 @@ export function createSkills({ store, marker }: { store: SkillStore; marker: () 
       return known
     },
     get,
+    has: async (user, name) => (await store.get(user, name)) !== undefined,
     check: async (folder) => (await checkSkill(folder, marker())).findings,
     async changes(user, folder) {
       await checked(folder)
-      const before = await ownOf(user, folder.name)
+      const before = await store.get(user, folder.name)
       if (!before) throw noSkill(folder.name)
-      return filesChanged(before.files, folder.files, (path) => content(viewOf(before, { own: true }), path))
+      return filesChanged(before.files, folder.files, (path) => content(before, path))
     },
     async add(user, folder, { author = 'user', trust = false, replace = false } = {}) {
       const { head, findings, suspicious } = await checked(folder)
@@ -252,8 +254,11 @@ function findingWords({ file, line, message }: SkillFinding): string {
   return `${file}${line === undefined ? '' : `:${line}`}: ${message}`
 }
 
-function viewOf(skill: StoredSkill, { own, enabled = true }: { own: boolean; enabled?: boolean }): UserSkill {
-  return { ...skill, own, enabled, untrusted: skill.files.some(({ untrusted }) => untrusted) }
+function viewOf<T extends StoredSkill>(
+  skill: T,
+  { own, enabled = true }: { own: boolean; enabled?: boolean },
+): T & View {
+  return { ...skill, own, enabled }
 }
 
 /** One text for each window. */
@@ -266,18 +271,18 @@ function createCatalogue(skills: readonly UserSkill[]): (window: number) => stri
   }
 }
 
-function originOf({ name, untrusted }: UserSkill): Pick<LoadedText, 'origin'> {
+function originOf({ name, untrusted }: OpenSkill): Pick<LoadedText, 'origin'> {
   return untrusted ? { origin: `the skill ${name}, which nobody has reviewed` } : {}
 }
 
-function fileLines(skill: UserSkill): string {
+function fileLines(skill: OpenSkill): string {
   const files = skill.files.filter(({ path }) => path !== skillFile)
   if (files.length === 0) return ''
   const lines = files.map(({ path, bytes }) => `- ${path} (${bytes} bytes)`)
   return `\n\nFiles of this skill, for skill_read:\n${lines.join('\n')}`
 }
 
-function pathsOf({ files }: UserSkill): string {
+function pathsOf({ files }: OpenSkill): string {
   return files
     .slice(0, 20)
     .map(({ path }) => path)

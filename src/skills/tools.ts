@@ -117,7 +117,7 @@ function createTool(skills: Skills): Tool {
     const folder = { name, files: [{ path: skillFile, content: Buffer.from(written) }] }
     const faults = (await skills.check(folder)).filter(({ level }) => level === 'fault')
     if (faults[0]) throw new AppError('invalid_input', faults[0].message)
-    if ((await skills.list(user)).some((skill) => skill.own && skill.name === name)) {
+    if (await skills.has(user, name)) {
       throw new AppError('invalid_input', `the skill ${name} is there already: choose another name`)
     }
     return { folder, text: written }

@@ -9,7 +9,7 @@ import {
   type SkillHead,
   type SkillStore,
 } from '#core/skill.ts'
-import type { SkillAuthor, StoredSkill, StoredSkillFile } from '#core/skill.ts'
+import type { SkillAuthor, StoredSkill, StoredSkillFile, WholeSkill } from '#core/skill.ts'
 import { notifySkills } from './change-signal.ts'
 import { lockAccount } from './secret-store.ts'
 import { changes, first, type Job, query, type Row, run, type Sql } from './sql.ts'
@@ -18,6 +18,9 @@ import { checkQuota, readStored, rowBytes } from './storage-quota.ts'
 /** Skills erased in one transaction: others wait for it. */
 const maxErased = 5
 const maxSwitches = 1_000
+
+const columns = `author, head, findings, updated_at, (SELECT max(f.untrusted) FROM skill_files f
+  WHERE f.user_id = skills.user_id AND f.name = skills.name) AS untrusted`
 
 type SkillParts = { readonly sql: Sql; readonly now: () => number; readonly maxUserBytes?: number }
 
@@ -38,13 +41,18 @@ export function createSkillStore({ sql, now, maxUserBytes = 0 }: SkillParts): Sk
       }),
     list: (owner) =>
       sql.read(function* () {
-        const rows = yield* query('SELECT * FROM skills WHERE user_id = ?', owner)
-        if (rows.length === 0) return []
-        const files = yield* query('SELECT * FROM skill_files WHERE user_id = ?', owner)
-        const byName = Map.groupBy(files, (file) => String(file['name']))
-        return rows
-          .map((row) => skillOf(owner, row, byName.get(String(row['name'])) ?? []))
-          .sort((one, two) => (one.name < two.name ? -1 : 1))
+        const rows = yield* query(`SELECT ${columns} FROM skills WHERE user_id = ?`, owner)
+        return rows.map((row) => skillOf(owner, row)).sort((one, two) => (one.name < two.name ? -1 : 1))
+      }),
+    get: (owner, name) =>
+      sql.read(function* () {
+        const row = yield* first(`SELECT ${columns} FROM skills WHERE user_id = ? AND name = ?`, owner, name)
+        if (!row) return undefined
+        const files = yield* filesOf(owner, name)
+        return {
+          ...skillOf(owner, row),
+          files: files.sort((one, two) => (one.path < two.path ? -1 : 1)),
+        } satisfies WholeSkill
       }),
     content: (owner, name, path, hash) =>
       sql.read(function* () {
@@ -176,13 +184,13 @@ function* dropContents(owner: UserId, files: readonly StoredSkillFile[]): Job<vo
   }
 }
 
-function skillOf(owner: UserId, row: Row, files: readonly Row[]): StoredSkill {
+function skillOf(owner: UserId, row: Row): StoredSkill {
   return {
     ...(JSON.parse(String(row['head'])) as SkillHead),
     owner,
     author: String(row['author']) as SkillAuthor,
     findings: JSON.parse(String(row['findings'])) as SkillFinding[],
-    files: files.map(fileOf).sort((one, two) => (one.path < two.path ? -1 : 1)),
+    untrusted: Number(row['untrusted']) === 1,
     updatedAt: Number(row['updated_at']),
   }
 }

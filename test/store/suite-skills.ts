@@ -33,12 +33,12 @@ export function skillTests(open: Open): void {
       (await skills.list(ada)).map(({ name }) => name),
       ['a-first', 'pdf'],
     )
-    const [, stored] = await skills.list(ada)
     const { files, ...head } = pdf
-    assert.deepEqual(stored, {
-      ...head,
-      owner: ada,
-      updatedAt: clock.now,
+    const listed = { ...head, owner: ada, untrusted: true, updatedAt: clock.now }
+    assert.deepEqual((await skills.list(ada))[1], listed, 'all files of all skills would take long to read')
+    assert.equal((await skills.list(ada))[0]?.untrusted, false)
+    assert.deepEqual(await skills.get(ada, 'pdf'), {
+      ...listed,
       files: files
         .map(({ path, hash, content, untrusted }) => ({ path, hash, bytes: content.length, untrusted }))
         .toSorted((one, two) => (one.path < two.path ? -1 : 1)),
@@ -47,6 +47,7 @@ export function skillTests(open: Open): void {
     assert.equal(await skills.content(ada, 'pdf', 'b.md'), undefined)
     for (const other of [bob, operator]) {
       assert.deepEqual(await skills.list(other), [])
+      assert.equal(await skills.get(other, 'pdf'), undefined)
       assert.equal(await skills.content(other, 'pdf', 'SKILL.md'), undefined)
       assert.equal(await skills.remove(other, 'pdf'), false)
     }
@@ -65,11 +66,11 @@ export function skillTests(open: Open): void {
       })
     }
     await put('one')
-    const hash = (await skills.list(ada))[0]?.files[0]?.hash ?? ''
+    const hash = (await skills.get(ada, 'pdf'))?.files[0]?.hash ?? ''
     assert.equal(Buffer.from((await skills.content(ada, 'pdf', 'SKILL.md', hash)) ?? '').toString(), 'one')
     await put('two')
     assert.equal(await skills.content(ada, 'pdf', 'SKILL.md', hash), undefined)
-    assert.equal((await skills.list(ada))[0]?.files[0]?.untrusted, true)
+    assert.equal((await skills.list(ada))[0]?.untrusted, true)
     await put('three')
     assert.deepEqual(seen, [undefined, [['SKILL.md', false]], [['SKILL.md', true]]])
     const refused = skills.put(ada, newSkill('pdf'), () => {
@@ -93,12 +94,12 @@ export function skillTests(open: Open): void {
   test('a file becomes trusted only with the content that was looked at', async (t) => {
     const { skills } = (await open(t)).store
     await skills.put(ada, newSkill('pdf', { 'SKILL.md': 'new one' }))
-    const [seen] = await skills.list(ada)
+    const seen = await skills.get(ada, 'pdf')
     await skills.put(ada, newSkill('pdf', { 'SKILL.md': 'new two' }))
     await skills.trust(ada, 'pdf', seen?.files ?? [])
-    assert.equal((await skills.list(ada))[0]?.files[0]?.untrusted, true)
-    await skills.trust(ada, 'pdf', (await skills.list(ada))[0]?.files ?? [])
-    assert.equal((await skills.list(ada))[0]?.files[0]?.untrusted, false)
+    assert.equal((await skills.list(ada))[0]?.untrusted, true)
+    await skills.trust(ada, 'pdf', (await skills.get(ada, 'pdf'))?.files ?? [])
+    assert.equal((await skills.list(ada))[0]?.untrusted, false)
   })
 
   test('a user switches a skill off for themselves, and one that is added is on', async (t) => {

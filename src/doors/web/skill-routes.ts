@@ -7,7 +7,7 @@ import { type Caller, requireAllTools } from '#http/caller.ts'
 import { type Route, route, type RouteFamily } from '#http/routes.ts'
 import { check } from '#http/validate.ts'
 import { decodeUtf8 } from '#lib/utf8.ts'
-import type { Skills, UserSkill } from '#skills/skills.ts'
+import type { OpenSkill, Skills, UserSkill } from '#skills/skills.ts'
 import { SkillDetail, SkillsAnswer, SkillWire } from '#doors/web/wire/skill.ts'
 import { isoTime } from '#core/time.ts'
 
@@ -96,7 +96,7 @@ export function skillUpload({ skills }: SkillsParts): RouteFamily {
       const bytes = Buffer.isBuffer(request.body) ? request.body : Buffer.alloc(0)
       const { readZip } = await import('#skills/zip.ts')
       const folder = await readZip(bytes)
-      const isThere = (await skills.list(user)).some(({ own, name }) => own && name === folder.name)
+      const isThere = await skills.has(user, folder.name)
       // An update is untrusted until somebody has looked at it.
       const added = await skills.add(user, folder, { replace: true })
       return reply.code(isThere ? 200 : 201).send(await detailOf(skills, added))
@@ -130,7 +130,7 @@ function skillWire(skill: UserSkill): z.output<typeof SkillWire> {
   }
 }
 
-async function detailOf(skills: Skills, skill: UserSkill): Promise<z.output<typeof SkillDetail>> {
+async function detailOf(skills: Skills, skill: OpenSkill): Promise<z.output<typeof SkillDetail>> {
   const files: z.output<typeof SkillDetail>['files'] = []
   let left = maxShownChars
   for (const file of skill.files) {
