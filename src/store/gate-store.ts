@@ -122,9 +122,25 @@ function turnsWithGates(columns: string, condition = '', values: readonly string
   return query(either, ...values, ...values)
 }
 
-/** Unanswered gates, oldest turn first. */
-export async function openGates(sql: Sql, user: UserId, query: GatesQuery): Promise<OpenGate[]> {
-  const found = await sql.read(() => openGateRows(user, query))
+/** Unanswered gates, oldest turn first. Thousands of turns may run or wait: each is looked through by itself. */
+export async function openGates(
+  sql: Pick<Sql, 'read'>,
+  user: UserId,
+  { threadId, ...gates }: GatesQuery,
+): Promise<OpenGate[]> {
+  const condition = ` AND ${isReached}${threadId ? ' AND thread_id = ?' : ''}`
+  const values = [user, user, ...(threadId ? [threadId] : [])]
+  const turns = await sql.read(() => turnsWithGates('id, thread_id, first_seq', condition, values))
+  const found: GateRow[] = []
+  let bytes = 0
+  for (const turn of turns.sort((a, b) => (String(a['id']) < String(b['id']) ? -1 : 1))) {
+    const room = { limit: gates.limit - found.length, maxBytes: maxGateBytes - bytes }
+    const rows = await sql.read(() => openGateRows(turn, { ...gates, ...room }))
+    found.push(...rows)
+    bytes += rows.reduce((sum, { row }) => sum + String(row['body']).length, 0)
+    if (found.length >= gates.limit || bytes > maxGateBytes) break
+    await pace()
+  }
   const entries = await convertInPace(
     found.map(({ row }) => row),
     entryOf,
@@ -137,29 +153,27 @@ export async function openGates(sql: Sql, user: UserId, query: GatesQuery): Prom
 
 type GateRow = Pick<OpenGate, 'turn'> & { readonly row: Row }
 
-/** Their rows, which may have megabytes each: parsed by `openGates` in slices. */
-export function* openGateRows(user: UserId, { threadId, callId, since = 0, limit }: GatesQuery): Job<GateRow[]> {
-  const condition = ` AND ${isReached}${threadId ? ' AND thread_id = ?' : ''}`
-  const values = [user, user, ...(threadId ? [threadId] : [])]
-  const turns = yield* turnsWithGates('id, thread_id, first_seq', condition, values)
+type RowsQuery = Omit<GatesQuery, 'threadId'> & { readonly maxBytes: number }
+
+/** The rows of the gates of a turn, which may have megabytes each: parsed by `openGates` in slices. */
+export function* openGateRows({ id, thread_id, first_seq }: Row, query: RowsQuery): Job<GateRow[]> {
+  const { callId, since = 0, limit, maxBytes } = query
+  const headers = yield* readGateHeaders(String(thread_id), Number(first_seq))
+  const listed = openGateHeaders(headers, since).filter(
+    ({ item }) => callId === undefined || (item.type === 'gate' && item.callId === callId),
+  )
+  // Only turns that are listed are read.
+  const found = listed.length > 0 && (yield* first(`SELECT ${listColumns} FROM turns WHERE id = ?`, String(id)))
+  if (!found) return []
+  const turn = listedTurnOf(found)
   const open: GateRow[] = []
   let bytes = 0
-  for (const { id, thread_id, first_seq } of turns.sort((a, b) => (String(a['id']) < String(b['id']) ? -1 : 1))) {
-    const headers = yield* readGateHeaders(String(thread_id), Number(first_seq))
-    const listed = openGateHeaders(headers, since).filter(
-      ({ item }) => callId === undefined || (item.type === 'gate' && item.callId === callId),
-    )
-    // Thousands may run or wait: only those that are listed are read.
-    const found = listed.length > 0 && (yield* first(`SELECT ${listColumns} FROM turns WHERE id = ?`, String(id)))
-    if (!found) continue
-    const turn = listedTurnOf(found)
-    for (const { seq } of listed) {
-      const row = yield* readItemRow(turn.threadId, seq)
-      if (!row) continue
-      open.push({ turn, row })
-      bytes += String(row['body']).length
-      if (open.length >= limit || bytes > maxGateBytes) return open
-    }
+  for (const { seq } of listed) {
+    const row = yield* readItemRow(turn.threadId, seq)
+    if (!row) continue
+    open.push({ turn, row })
+    bytes += String(row['body']).length
+    if (open.length >= limit || bytes > maxBytes) break
   }
   return open
 }

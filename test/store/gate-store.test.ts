@@ -2,8 +2,8 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { Item } from '#core/item.ts'
-import { answeredGates, openGateRows } from '#store/gate-store.ts'
-import { type Job, query, type Row } from '#store/sql.ts'
+import { answeredGates, openGates } from '#store/gate-store.ts'
+import { type Job, query, type Row, type Sql } from '#store/sql.ts'
 import { createTurnStore } from '#store/turn-store.ts'
 import { drive } from './drive.ts'
 import { ada, call, decide, gate, lease, queuedTurn, step, turnOf } from './harness.ts'
@@ -34,8 +34,8 @@ test('of a message that is cancelled in the queue nothing is kept', async (t) =>
   assert.equal(await kept(), false)
 })
 
-/** Runs a job on a turn at gates whose items have so many characters, each answered if `answered`; returns how many it lists. */
-function listed<T>(job: Job<readonly T[]>, sizes: readonly number[], answered = false): number {
+/** Runs a job on a turn at gates whose items have so many characters, each answered if `answered`. */
+function driven<T>(job: Job<T>, sizes: readonly number[], answered = false): T {
   const items: Item[] = sizes.flatMap((_, at) => [gate(`c${at}`, 'approval').item, decide(`c${at}`).item])
   const rows = items.map((item, at): Row => {
     const body = JSON.stringify(item)
@@ -48,15 +48,18 @@ function listed<T>(job: Job<readonly T[]>, sizes: readonly number[], answered = 
     if (sql.includes('FROM turns')) return [turn]
     if (sql.includes('AND seq = ?')) return kept.filter(({ seq }) => seq === values[1])
     return kept.map((row) => ({ ...row, body: String(row['body']).slice(0, 300) }))
-  }).result.length
+  }).result
 }
 
-test('a list of gates ends once it has read more than 8 MiB', () => {
+test('a list of gates ends once it has read more than 8 MiB', async () => {
   const half = 4 * 1024 * 1024
-  const open = (...sizes: number[]): number => listed(openGateRows(ada, { limit: 9 }), sizes)
-  assert.deepEqual([open(half, half, 1), open(half, half + 1, 1), open(3 * half, 1)], [3, 2, 1])
+  const open = async (...sizes: number[]): Promise<number> => {
+    const read: Sql['read'] = (job) => Promise.resolve(driven(job(), sizes))
+    return (await openGates({ read }, ada, { limit: 9 })).length
+  }
+  assert.deepEqual([await open(half, half, 1), await open(half, half + 1, 1), await open(3 * half, 1)], [3, 2, 1])
   const answered = (...sizes: number[]): number =>
-    listed(answeredGates(ada, { since: 0, limit: 9 }), sizes.toReversed(), true)
+    driven(answeredGates(ada, { since: 0, limit: 9 }), sizes.toReversed(), true).length
   assert.deepEqual([answered(half, half, 1), answered(half, half + 1, 1), answered(3 * half, 1)], [3, 2, 1])
 })
 
@@ -69,15 +72,13 @@ test('a gate is listed once, also if its turn is queued or claimed while the lis
   await turns.record(turn, lease, step(drafts, { status: 'waiting' }))
   /** How many gates are listed if something happens after the first statement, as another process may on PostgreSQL. */
   const listedWhile = async (happens: () => Promise<unknown>): Promise<number> => {
-    const job = openGateRows(ada, { limit: 9 })
-    let next = job.next()
-    for (let asked = 1; !next.done; asked++) {
-      const { sql: text, values } = next.value
-      const rows = await sql.read(() => query(text, ...values))
-      if (asked === 1) await happens()
-      next = job.next(rows)
+    let asked = 0
+    const read: Sql['read'] = async (job) => {
+      const found = await sql.read(job)
+      if (++asked === 1) await happens()
+      return found
     }
-    return next.value.length
+    return (await openGates({ read }, ada, { limit: 9 })).length
   }
   assert.equal(await listedWhile(() => turns.answer(ada, turn.threadId, decide('a1'))), 1)
   assert.equal(await listedWhile(() => turns.claim(lease, 1)), 1)

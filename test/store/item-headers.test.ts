@@ -6,10 +6,10 @@ import type { Draft, Item } from '#core/item.ts'
 import { createSeal } from '#lib/seal.ts'
 import { digestOf } from '#core/digest.ts'
 import { beginDigest } from '#store/turn-digest.ts'
-import { expiredIn, openGateRows } from '#store/gate-store.ts'
+import { expiredIn, openGateRows, openGates } from '#store/gate-store.ts'
 import { readGateHeaders, readHeaders, readTail } from '#store/item-headers.ts'
 import { openStore } from '#store/open-store.ts'
-import type { Job, Row } from '#store/sql.ts'
+import type { Job, Row, Sql, Statement } from '#store/sql.ts'
 import { openSqlite } from '#store/sqlite.ts'
 import { drive } from './drive.ts'
 import { ada, call, decide, draft, folder, gate, lease, reply, say, step, turnOf } from './harness.ts'
@@ -55,7 +55,8 @@ test('gates, their expiry and the end of a thread are read without what items sa
   assert.equal(tail.value.at(-1)?.item.type, 'gate')
   assert.ok(tail.all < 16 * 1024, `the tail brought ${tail.all}`)
   assert.ok(measured(sql, readGateHeaders(turn.threadId, 0)).all < 16 * 1024)
-  const gates = measured(sql, openGateRows(ada, { limit: 10 }))
+  const at = { id: turn.id, thread_id: turn.threadId, first_seq: 1 }
+  const gates = measured(sql, openGateRows(at, { limit: 10, maxBytes: mebibyte }))
   assert.deepEqual(
     gates.value.map(({ row }) => JSON.parse(String(row['body'])) as unknown),
     [gate('c4', 'approval').item],
@@ -77,16 +78,14 @@ test('of many turns that run or wait, a list of gates reads those that it shows'
   }
   const sql = openSqlite(path)
   t.after(() => sql.close())
-  let read = 0
-  const job = openGateRows(ada, { limit: 3 })
-  let next = job.next()
-  while (!next.done) {
-    const { sql: text, values } = next.value
+  let turns = 0
+  const answer = ({ sql: text, values }: Statement): Row[] => {
     const rows = sql.db.prepare(text).all(...values) as Row[]
-    read += rows.filter((row) => 'status' in row).length
-    next = job.next(rows)
+    turns += rows.filter((row) => 'status' in row).length
+    return rows
   }
-  assert.deepEqual([next.value.length, read], [3, 3])
+  const read: Sql['read'] = (job) => Promise.resolve(drive(job(), answer).result)
+  assert.deepEqual([(await openGates({ read }, ada, { limit: 3 })).length, turns], [3, 3])
 })
 
 test('the transaction that ends a long turn reads none of its entries', async (t) => {

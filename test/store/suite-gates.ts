@@ -233,6 +233,11 @@ export function gateTests(open: Open): void {
     assert.ok((await loopTurns(t, async () => (found = (await store.turns.waitingSince(clock.now + 1)).length))) >= 10)
     assert.equal(found, 12)
     assert.ok((await loopTurns(t, () => store.turns.oldestGate(0))) >= 10)
+    let listed = 0
+    const list = async (): Promise<unknown> => (listed = (await store.turns.openGates(ada, { limit: 30 })).length)
+    assert.ok((await loopTurns(t, list)) >= 10)
+    assert.equal(listed, 24)
+    assert.ok((await loopTurns(t, () => store.turns.openGates(ada, { since: clock.now + 1, limit: 30 }))) >= 10)
   })
 
   test('lists leave out gates from before a time, and the oldest since then is told', async (t) => {
