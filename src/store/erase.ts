@@ -111,7 +111,7 @@ export function* erasePast(before: number, { next, dryRun = false, lock }: PastP
   if (!place) return { erased: { threads: 0, turns: 0, items: 0 }, threadIds: [] }
   const rows = yield* query(
     `SELECT ${extent}, family, last_turn FROM threads
-     WHERE user_id = ? AND temporary = 0 AND archived = ? AND last_turn > ? AND last_turn < ? AND updated_at < ?
+     WHERE user_id = ? AND temporary = 0 AND archived = ? AND last_turn ${dryRun ? '>' : '>='} ? AND last_turn < ? AND updated_at < ?
        AND NOT EXISTS (SELECT 1 FROM turns WHERE thread_id = threads.id AND ${isActive})
        AND NOT EXISTS (SELECT 1 FROM turns WHERE thread_id = threads.id AND ${isQueued})
        AND NOT EXISTS (SELECT 1 FROM threads variant WHERE variant.family = threads.family AND (variant.updated_at >= ?
@@ -128,7 +128,8 @@ export function* erasePast(before: number, { next, dryRun = false, lock }: PastP
   )
   const all = yield* withVariants(rows)
   const { erased, threadIds } = dryRun ? { erased: yield* countRows(all), threadIds: [] } : yield* eraseRows(all)
-  const turn = dryRun ? String(rows.at(-1)?.['last_turn']) : place.turn
+  // What is counted stays. What is erased is gone, but a very long thread is found again; those before it are not erased.
+  const turn = String(rows.at(dryRun ? -1 : 0)?.['last_turn'])
   const follows = rows.length > 0 ? { ...place, turn } : yield* nextPlace(place)
   return { erased, threadIds, ...(rows.length > 0 && { user: place.user }), ...(follows && { next: follows }) }
 }

@@ -90,6 +90,20 @@ export function eraseTests(open: Open): void {
     )
   })
 
+  test('conversations that are not at rest are passed by once, and not by every part of an erasure by time', async (t) => {
+    const { store, clock } = await open(t)
+    clock.now = Date.now()
+    const waiting = await turnAtApproval(store)
+    const turns: Turn[] = []
+    for (let at = 0; at < 101; at++) turns.push(await finish(store, (await store.turns.start(turnOf())).turn))
+    clock.now += dayMs
+    const { erased, next } = await store.threads.erasePast(clock.now)
+    assert.equal(erased.threads, 100)
+    assert.ok(next && next.turn > waiting.id)
+    const last = await store.threads.erasePast(clock.now, { next })
+    assert.deepEqual(last.threadIds, [turns[100]?.threadId])
+  })
+
   test('what had not ended is told with what was erased, and cannot write any more', async (t) => {
     const { store } = await open(t)
     const { turn } = await store.turns.start(turnOf())
