@@ -67,9 +67,11 @@ export function createInbound({ local, sql, send, log }: InboundParts): Inbound 
       const topic = topics.get(threadId)
       if (!topic) return
       updateNewest(topic, events)
-      topic.remote = false
-      for (const event of events)
+      for (const event of events) {
         if (event.type === 'entries') topic.seq = Math.max(topic.seq, event.entries.at(-1)?.seq ?? 0)
+        // Only text: this process may also queue a message behind a turn that another one runs.
+        if (event.type === 'delta') topic.remote = false
+      }
     },
     read(threadId, turnId) {
       const topic = topics.get(threadId)

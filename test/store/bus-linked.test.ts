@@ -233,3 +233,16 @@ test('nothing of a text from elsewhere is kept once nobody watches; a text of th
   assert.equal(here.subscribe(turn.threadId, { seq: 1, here: true }).partial?.text, 'half')
   assert.equal(there.subscribe(turn.threadId, { seq: 1, here: true }).partial, undefined)
 })
+
+test('a message that is queued here behind a turn elsewhere keeps nothing of its text', async (t) => {
+  const { here, there, turn, watch, pass } = await openThree(t)
+  const other = there.subscribe(turn.threadId, { seq: 1, turn })
+  const heard = hear<Event>(other)
+  watch(here, { seq: 1, turn, here: true })
+  say(here, turn, 0, 'half')
+  pass(flushMs)
+  await until(() => textIn(heard) === 'half')
+  there.publish(turn.threadId, [{ type: 'turn', turn: { ...turn, id: 'next', status: 'queued' } }])
+  other.close()
+  assert.equal(there.subscribe(turn.threadId, { seq: 1, here: true }).partial, undefined)
+})
