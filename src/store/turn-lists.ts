@@ -6,6 +6,7 @@ import { maxCountedJobs } from '#core/page-limits.ts'
 import type { CutText, ListedTurn, TurnFilter } from '#core/turn-store.ts'
 import type { Page, PageQuery } from '#core/page.ts'
 import type { TurnStatus } from '#core/turn-status.ts'
+import { pace } from '#lib/pace.ts'
 import { lastId, pageOf } from './list-page.ts'
 import { isListed, isOperatorReached, type List, newestReached } from './reachable.ts'
 import { readApart } from './long-rows.ts'
@@ -59,19 +60,20 @@ function newestWhere(condition: string, status: TurnStatus | undefined): string 
 type TurnsQuery = TurnFilter & PageQuery
 
 export async function listTurns(sql: Sql, user: UserId, turnsQuery: TurnsQuery): Promise<Page<ListedTurn>> {
-  const page = await sql.read(() => listShort(user, turnsQuery))
+  const page = await sql.read(() => pageOfTurns(user, turnsQuery))
   const turns: ListedTurn[] = []
-  for (const { turn, longBytes } of page.rows) {
-    const end = longBytes === undefined ? [] : await readApart(sql, () => endOf(turn), { of: user, bytes: longBytes })
-    turns.push(withReply(turn, joinedReply(end)))
+  for (const row of page.rows) {
+    const turn = listedTurnOf(row)
+    const opening = openingIn(row['opening'])
+    const reply = turn.status === 'completed' ? await replyOf(sql, user, turn, row) : undefined
+    const title = String(row['title'] ?? '')
+    turns.push({ ...turn, title, ...(opening !== undefined && { opening }), ...(reply && { reply }) })
+    await pace()
   }
   return { ...page, rows: turns }
 }
 
-/** `longBytes`: the size of its last items, if one is long. Then its reply is missing. */
-type ShortTurn = { readonly turn: ListedTurn; readonly longBytes?: number }
-
-function* listShort(user: UserId, { status, of, limit, cursor }: TurnsQuery): Job<Page<ShortTurn>> {
+function* pageOfTurns(user: UserId, { status, of, limit, cursor }: TurnsQuery): Job<Page<Row>> {
   const rows = yield* newestTurns(user, of, limit + 1, (condition, who) =>
     query(
       `SELECT ${listColumns}, (SELECT ${shortBeginning} FROM ${wholeItems}
@@ -88,10 +90,7 @@ function* listShort(user: UserId, { status, of, limit, cursor }: TurnsQuery): Jo
       limit + 1,
     ),
   )
-  const page = pageOf(rows, limit, (row) => row)
-  const turns: ShortTurn[] = []
-  for (const row of page.rows) turns.push(yield* shortTurn(row))
-  return { ...page, rows: turns }
+  return pageOf(rows, limit, (row) => row)
 }
 
 export function* listEndedAsNews(since: number, limit: number): Job<ListedTurn[]> {
@@ -110,25 +109,18 @@ function* newestTurns(user: UserId, of: UserId | undefined, limit: number, list:
   return user === operator ? yield* list(`user_id = ? AND ${isOperatorReached}`, [of]) : []
 }
 
-function* shortTurn(row: Row): Job<ShortTurn> {
-  const opening = openingIn(row['opening'])
-  const title = String(row['title'] ?? '')
-  const turn: ListedTurn = { ...listedTurnOf(row), title, ...(opening !== undefined && { opening }) }
-  if (turn.status !== 'completed') return { turn }
+/** Most replies are one text, which comes with the row. The others are read by themselves: their items may be long. */
+async function replyOf(sql: Sql, user: UserId, turn: ListedTurn, row: Row): Promise<CutText | undefined> {
   const last = String(row['reply'] ?? '')
-  if (last.startsWith(assistantStart) && row['starts'] !== null) return { turn: withReply(turn, replyPart(last)) }
-  const end = yield* endOf(turn, shortBeginning)
+  if (last.startsWith(assistantStart) && row['starts'] !== null) return replyPart(last)
+  const end = await sql.read(() => endOf(turn, shortBeginning))
   const long = end.findIndex(({ body }) => body === null)
-  if (long < 0) return { turn: withReply(turn, joinedReply(end)) }
+  if (long < 0) return joinedReply(end)
   // What stands before a response, such as a picture that was asked about, is not part of it.
   const starts = end[long - 1]?.['starts'] ?? null
   const reply = starts === null ? undefined : joinedReply(end.slice(0, long))
-  if (reply) return { turn: withReply(turn, reply) }
-  return { turn, longBytes: end.reduce((sum, { bytes }) => sum + Number(bytes), 0) }
-}
-
-function withReply(turn: ListedTurn, reply: CutText | undefined): ListedTurn {
-  return reply ? { ...turn, reply } : turn
+  const bytes = end.reduce((sum, each) => sum + Number(each['bytes']), 0)
+  return reply ?? joinedReply(await readApart(sql, () => endOf(turn), { of: user, bytes }))
 }
 
 /** The beginnings of the last items of a turn, from the last one on. */

@@ -7,7 +7,8 @@ import { convertInPace } from '#store/long-rows.ts'
 import { openStore } from '#store/open-store.ts'
 import { itemOf } from '#store/rows.ts'
 import { loopTurns } from '../loop-turns.ts'
-import { ada, finish, folder, lease, say, turnOf } from './harness.ts'
+import { ada, draft, finish, folder, lease, reply, say, step, turnOf } from './harness.ts'
+import { openMemoryStore } from './memory-store.ts'
 
 test('a long item is parsed in pieces', async (t) => {
   const item = { type: 'message', role: 'user', content: [{ type: 'text', text: '"\n'.repeat(1_000_000) }] }
@@ -54,4 +55,21 @@ test('a queued message that is long leaves the event loop to others when its tur
   })
   assert.deepEqual(items, [long.item])
   assert.ok(turns > 30, `${turns} turns of the event loop`)
+})
+
+test('a list of turns whose replies have several items leaves the event loop to others', async (t) => {
+  const store = openMemoryStore()
+  t.after(() => store.close())
+  for (let at = 0; at < 50; at++) {
+    const { turn } = await store.turns.start(turnOf())
+    const thought = draft({ type: 'reasoning', text: 'hm' })
+    await store.turns.record(turn, lease, step([thought, reply('done')], { status: 'completed' }))
+  }
+  let replies: unknown[] = []
+  const turns = await loopTurns(t, async () => {
+    const { rows } = await store.turns.list(ada, { limit: 50 })
+    replies = rows.map((row) => row.reply?.text)
+  })
+  assert.deepEqual(replies, Array(50).fill('done'))
+  assert.ok(turns > 40, `${turns} turns of the event loop`)
 })
