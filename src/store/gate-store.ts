@@ -13,6 +13,7 @@ import { saveGrant } from './grant-store.ts'
 import { wasPinnedSince } from './mcp-store.ts'
 import {
   type GateHeader,
+  hasGate,
   readGateHeaders,
   type ItemHeader,
   readTail,
@@ -101,10 +102,9 @@ function checkKind({ kind }: Gate, { decision, values }: Answer): void {
 async function noGate(sql: Sql, { user, threadId }: Answering, callId: string): Promise<AppError> {
   const size = `SELECT bytes FROM threads WHERE id = ? AND ${isReached}`
   const thread = await sql.read(() => first(size, threadId, user, user))
-  // SQLite reads the whole thread for the headers of its gates.
+  // SQLite reads the whole thread to find it.
   const bytes = Number(thread?.['bytes'])
-  const headers = thread ? await readApart(sql, () => readGateHeaders(threadId, 0), { of: user, bytes }) : []
-  const known = headers.some(({ item }) => item.type === 'gate' && item.callId === callId && item.kind !== 'output')
+  const known = thread && (await readApart(sql, () => hasGate(threadId, callId), { of: user, bytes }))
   if (!known) return new AppError('not_found', 'there is no such gate in this thread')
   return new AppError(
     'gate_closed',

@@ -67,6 +67,21 @@ export function* readGateHeaders(threadId: string, from: number): Job<GateHeader
   return headers
 }
 
+/** True if a call of a thread has, or had, a gate for people. No row but this one is passed on: there may be thousands of gates. */
+export function* hasGate(threadId: string, callId: string): Job<boolean> {
+  const begins = `{"type":"gate","callId":${JSON.stringify(callId)},"kind":"`
+  // The database counts characters, not UTF-16 units.
+  const chars = Array.from(begins).length
+  const gate = yield* first(
+    `SELECT 1 AS one FROM items WHERE thread_id = ? AND substr(body, 1, ?) = ? AND substr(body, ?, 6) <> 'output' LIMIT 1`,
+    threadId,
+    chars,
+    begins,
+    chars + 1,
+  )
+  return gate !== undefined
+}
+
 /** The headers of a range of a thread. */
 export function* readHeaders(threadId: string, range: HeaderRange): Job<Entry[]> {
   const rows = yield* query(`SELECT id, turn_id, ${columns} ${within(range)}`, threadId, range.from, range.limit)

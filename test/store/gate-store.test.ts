@@ -6,7 +6,7 @@ import { answeredGates, openGates } from '#store/gate-store.ts'
 import { type Job, query, type Row, type Sql } from '#store/sql.ts'
 import { createTurnStore } from '#store/turn-store.ts'
 import { drive } from './drive.ts'
-import { ada, call, decide, gate, lease, queuedTurn, step, turnOf } from './harness.ts'
+import { ada, call, decide, gate, lease, queuedTurn, rejectsWith, step, turnOf } from './harness.ts'
 import { openMemorySqlite } from './memory-store.ts'
 
 test('a running turn that is ended from outside holds no money any more', async (t) => {
@@ -32,6 +32,29 @@ test('of a message that is cancelled in the queue nothing is kept', async (t) =>
   assert.equal(await kept(), true)
   await turns.cancel(ada, turn.id)
   assert.equal(await kept(), false)
+})
+
+test('to tell a closed gate from an unknown one, no more than one row is read of many gates', async (t) => {
+  const sql = openMemorySqlite()
+  t.after(() => sql.close())
+  let most = 0
+  function* counted<T>(job: Job<T>): Job<T> {
+    let at = job.next()
+    while (!at.done) {
+      const rows = yield at.value
+      most = Math.max(most, rows.length)
+      at = job.next(rows)
+    }
+    return at.value
+  }
+  const turns = createTurnStore({ sql: { ...sql, read: (job) => sql.read(() => counted(job())) }, now: () => 1 })
+  const { turn } = await turns.start(turnOf())
+  const ids = Array.from({ length: 50 }, (_, at) => `c${at}`)
+  const items = ids.flatMap((id) => [call(id), gate(id, 'approval'), decide(id)])
+  await turns.record(turn, lease, step(items, { status: 'completed' }))
+  await rejectsWith(turns.answer(ada, turn.threadId, decide('c7')), 'gate_closed')
+  await rejectsWith(turns.answer(ada, turn.threadId, decide('c')), 'not_found')
+  assert.equal(most, 1)
 })
 
 /** Runs a job on a turn at gates whose items have so many characters, each answered if `answered`. */

@@ -66,6 +66,17 @@ export function gateTests(open: Open): void {
     assert.equal(goesOn.turn.status, 'running', 'all have their answers')
   })
 
+  test('a gate that has closed is told from one that never was, whatever the name of its call', async (t) => {
+    const { store } = await open(t)
+    const { turn } = await store.turns.start(turnOf())
+    const [odd, client] = ['"\\%_💡', 'o1']
+    const drafts = [call(odd), gate(odd, 'approval'), decide(odd), call(client), gate(client, 'output'), output(client)]
+    await store.turns.record(turn, lease, step(drafts, { status: 'completed' }))
+    const answer = (callId: string) => store.turns.answer(ada, turn.threadId, decide(callId))
+    await rejectsWith(answer(odd), 'gate_closed')
+    for (const other of ['"\\%_', '%', client]) await rejectsWith(answer(other), 'not_found')
+  })
+
   test('a gate is answered once, by its user, and only if it stands', async (t) => {
     const { store } = await open(t)
     const turn = await turnAtApproval(store)
