@@ -14,10 +14,11 @@ export function ReceiptPanel({ turnId, overlays }: { turnId: string; overlays: b
   const receipt = receiptOf(turnId)
   const panel = useRef<HTMLElement>(null)
   useEffect(() => void receipt.load(), [turnId])
-  useLayoutEffect(() => {
-    // What is under the panel cannot have the focus until the panel is gone.
+  useLayoutEffect(() => panel.current?.querySelector<HTMLElement>('button')?.focus(), [turnId])
+  // Once all is drawn: the line may be drawn as open after the panel.
+  useEffect(() => {
     const opener = document.querySelector<HTMLElement>('.receipt-line[aria-expanded=true]')
-    panel.current?.querySelector<HTMLElement>('button')?.focus()
+    // What is under the panel cannot have the focus until the panel is gone.
     return () => requestAnimationFrame(() => document.activeElement === document.body && opener?.focus())
   }, [turnId])
   const close = (): void => {
