@@ -1,7 +1,7 @@
 // Where the focus goes when what had it leaves the page.
 import { test } from 'node:test'
-import { until } from '../until.ts'
-import { isFocused, receipt, useChat } from './chat-page.ts'
+import { until, untilEqual } from '../until.ts'
+import { box, isFocused, receipt, say, useChat } from './chat-page.ts'
 import { noBrowser } from './launch.ts'
 
 const skip = noBrowser()
@@ -17,4 +17,36 @@ test('a receipt beside the page gives the focus back each time', { skip }, async
     await page.keyboard.press('Escape')
     await until(() => isFocused(receipt(page)))
   }
+})
+
+test('the actions of a queued message keep the focus', { skip }, async (t) => {
+  const page = await site.visit(t)
+  await say(page, 'endless')
+  await page.getByText('It begins.').waitFor()
+  await say(page, 'and then this')
+  const edit = page.getByRole('button', { name: 'Edit queued message' })
+  const field = page.getByRole('textbox', { name: 'Edit message' })
+  for (const key of ['Escape', 'Enter']) {
+    await edit.press('Enter')
+    await until(() => isFocused(field))
+    await field.press(key)
+    await until(() => isFocused(edit))
+  }
+  await page.getByRole('button', { name: 'Remove queued message' }).press('Enter')
+  await until(() => isFocused(page.getByRole('button', { name: 'Undo' })))
+  await page.getByRole('button', { name: 'Stop', exact: true }).click()
+})
+
+test('the text of a queued message that begins while it is edited goes to the composer', { skip }, async (t) => {
+  const page = await site.visit(t)
+  await say(page, 'endless')
+  await page.getByText('It begins.').waitFor()
+  await say(page, 'and then this')
+  await page.getByRole('button', { name: 'Edit queued message' }).press('Enter')
+  await page.getByRole('textbox', { name: 'Edit message' }).pressSequentially(', and more')
+  await page.getByRole('button', { name: 'Stop', exact: true }).dispatchEvent('click')
+  await page.getByText('You said: and then this', { exact: true }).waitFor()
+  await untilEqual(() => box(page).inputValue(), 'and then this, and more')
+  await until(() => isFocused(box(page)))
+  await box(page).fill('')
 })

@@ -11,19 +11,32 @@ type Props = {
   readonly verb: string
   readonly onClose: () => void
   readonly onSend: (text: string) => Promise<void>
+  /** Gets the changed text when the box goes without having been closed. */
+  readonly onLeft?: (text: string) => void
 }
 
-export function EditBox({ text, note, verb, onClose, onSend }: Props) {
+export function EditBox({ text, note, verb, onClose, onSend, onLeft }: Props) {
   const value = useSignal(text)
   const { busy, fault, run } = useAct()
   const field = useRef<HTMLTextAreaElement>(null)
-  useLayoutEffect(() => field.current?.focus(), [])
+  const closed = useRef(false)
+  const close = (): void => {
+    closed.current = true
+    onClose()
+  }
+  useLayoutEffect(() => {
+    field.current?.focus()
+    return () => {
+      // While it is being sent, the sender keeps it.
+      if (!closed.current && !busy.peek() && value.peek() !== text) onLeft?.(value.peek())
+    }
+  }, [])
   const send = async (): Promise<void> => {
     const next = value.value.trim()
     if (next === '') return
     await run(async () => {
       await onSend(next)
-      onClose()
+      close()
     })
   }
   return (
@@ -38,7 +51,7 @@ export function EditBox({ text, note, verb, onClose, onSend }: Props) {
         onKeyDown={(event) => {
           if (event.key === 'Escape') {
             event.preventDefault()
-            onClose()
+            close()
           }
           if (event.key === 'Enter' && !event.shiftKey && !event.isComposing) {
             event.preventDefault()
@@ -50,7 +63,7 @@ export function EditBox({ text, note, verb, onClose, onSend }: Props) {
         <span class="label" role={fault.value ? 'alert' : undefined}>
           {fault.value ?? note}
         </span>
-        <Button kind="quiet" size="small" onClick={onClose}>
+        <Button kind="quiet" size="small" onClick={close}>
           Cancel
         </Button>
         <Button kind="primary" size="small" busy={busy.value} onClick={() => void send()}>

@@ -7,6 +7,7 @@ import { type Outgoing, removeOutgoing, retry } from '../store/outbox.ts'
 import { writeDraft, readDraft } from '../store/drafts.ts'
 import { useAct } from './act.ts'
 import { Button, IconButton } from './button.tsx'
+import { focusSoon } from './focus.ts'
 import { Icon } from './icon.tsx'
 import { LongText } from './long-text.tsx'
 import { Note } from './note.tsx'
@@ -22,9 +23,17 @@ export function OutgoingMessage({ outgoing }: { outgoing: Outgoing }) {
   const { busy, run } = useAct()
   // Not for the message of the running turn: it is about to appear in the thread.
   const behind = runningTurn.value !== undefined && runningTurn.value !== turnId
+  const close = (): void => {
+    editing.value = false
+    focusSoon(`[data-outgoing="${outgoing.key}"] [aria-label="Edit queued message"]`, '.composer-text')
+  }
+  const remove = async (): Promise<void> => {
+    await (await queue()).removeQueued(outgoing)
+    focusSoon('.notice button', '.composer-text')
+  }
   const queued = state === 'sent' && (behind || waiting.value.some(({ thread_id }) => thread_id === threadId))
   return (
-    <section class="turn">
+    <section class="turn" data-outgoing={outgoing.key}>
       <article class="own" aria-label="You">
         {files.length > 0 && (
           <ul class="own-files">
@@ -49,13 +58,17 @@ export function OutgoingMessage({ outgoing }: { outgoing: Outgoing }) {
             Sent when the connection is back
           </p>
         )}
-        {queued && editing.value && (
+        {editing.value && (
           <EditBox
             text={text}
             note="It keeps its place in the queue."
             verb="Save"
-            onClose={() => (editing.value = false)}
+            onClose={close}
             onSend={async (next) => (await queue()).editQueued(outgoing, next)}
+            onLeft={(next) => {
+              focusSoon('.composer-text')
+              void queue().then(({ keepEdit }) => keepEdit(outgoing, next))
+            }}
           />
         )}
         {queued && !editing.value && (
@@ -69,9 +82,7 @@ export function OutgoingMessage({ outgoing }: { outgoing: Outgoing }) {
               icon="trash"
               name="Remove queued message"
               disabled={busy.value}
-              onClick={() =>
-                void run(async () => (await queue()).removeQueued(outgoing), 'The message was not removed.')
-              }
+              onClick={() => void run(remove, 'The message was not removed.')}
             />
           </div>
         )}

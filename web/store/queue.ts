@@ -3,7 +3,7 @@ import type { Stopped } from '#doors/web/wire/chat.ts'
 import { countWords } from '#core/words.ts'
 import { ApiFault, faultText, request } from '../api/client.ts'
 import { readDraft, writeDraft } from './drafts.ts'
-import { notify } from './notices.ts'
+import { notice, notify } from './notices.ts'
 import { changeQueued, type Outgoing, outgoingTo, removeOutgoing, send } from './outbox.ts'
 
 function pathOf({ threadId, turnId }: Outgoing): string {
@@ -12,15 +12,27 @@ function pathOf({ threadId, turnId }: Outgoing): string {
 
 /** Changes a queued message. If its turn has begun meanwhile, the new text goes to the composer. */
 export async function editQueued(message: Outgoing, text: string): Promise<void> {
-  const { threadId = 'new', turnId = '' } = message
+  const { turnId = '' } = message
   try {
     await request('PATCH', pathOf(message), { body: { message: text } })
     changeQueued(turnId, text)
   } catch (error) {
     if (!hasBegun(error)) throw error
-    writeDraft(threadId, [text, readDraft(threadId)].filter(Boolean).join('\n'))
+    toComposer(message, text)
     notify('The message has begun already, so it stays as it was. Your text is in the composer.')
   }
+}
+
+/** Puts the changed text of a message into the composer: the message is queued no longer, or its page was left. */
+export function keepEdit(message: Outgoing, text: string): void {
+  const isQueued = outgoingTo(message.threadId).some(({ key }) => key === message.key)
+  toComposer(message, text)
+  // A notice that is there, such as of what was stopped, has an Undo.
+  if (!isQueued && !notice.peek()) notify('The message is not queued any more. Your text is in the composer.')
+}
+
+function toComposer({ threadId = 'new' }: Outgoing, text: string): void {
+  writeDraft(threadId, [text, readDraft(threadId)].filter(Boolean).join('\n'))
 }
 
 /** Removes a queued message. Undo sends it again. */
