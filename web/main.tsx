@@ -136,5 +136,6 @@ effect(() => {
 const root = document.querySelector('#app')
 if (root) render(<App />, root)
 void findSession()
-// The app works without it.
+// The app works without them.
 import('./places.ts').catch(() => {})
+import('./near-focus.ts').catch(() => {})

@@ -99,7 +99,7 @@ function MissionForm({ name, verb, from, work, onCancel }: FormProps) {
     >
       <Area
         label="What to do"
-        autoFocus={from.prompt === ''}
+        autoFocus
         value={prompt.value}
         fault={faultOf('prompt')}
         onInput={(value) => (prompt.value = value)}
