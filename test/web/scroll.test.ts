@@ -8,7 +8,16 @@ import { box, isFocused, receipt, replies } from './chat-page.ts'
 import { noBrowser } from './launch.ts'
 
 const skip = noBrowser()
-const site = useSite({ script: { loop: true, replies: [{ text: 'One line of an answer.\n\n'.repeat(100) }] } })
+const wideLines = Array.from(
+  { length: 80 },
+  (_, at) => `Line ${at} of a reply that has so many words that they take two lines of a phone.\n\n`,
+)
+const site = useSite({
+  script: {
+    loop: true,
+    replies: [{ when: 'wide lines', text: wideLines }, { text: 'One line of an answer.\n\n'.repeat(100) }],
+  },
+})
 
 /** The part of the page that is loaded after the first one. */
 const loadedLate = `(async () => {
@@ -49,6 +58,27 @@ test('the end of a thread stays in sight when a keyboard or a long draft takes i
   await until(async () => (await page.locator('.transcript').evaluate((node) => node.clientHeight)) < seen)
   await untilEqual(below, 0)
   await box(page).fill('')
+})
+
+test('a reader keeps their place when a phone is turned', { skip }, async (t) => {
+  const page = await site.visit(t, `/threads/${await ask('wide lines')}`, { width: 390, height: 844 })
+  await receipt(page).waitFor()
+  const line = replies(page).getByText('Line 40 of')
+  const isAtTop = (): Promise<boolean> =>
+    line.evaluate((node) => {
+      const above = node.closest('.transcript')?.getBoundingClientRect().top ?? 0
+      return Math.abs(node.getBoundingClientRect().top - above) < 30
+    })
+  await line.evaluate((node) => node.scrollIntoView())
+  await until(isAtTop)
+  for (const [width, height] of [
+    [844, 390],
+    [390, 844],
+  ] as const) {
+    await page.setViewportSize({ width, height })
+    await until(() => page.evaluate<boolean>(`innerWidth === ${width}`))
+    await until(isAtTop)
+  }
 })
 
 test('Back and Forward lead to the place at which a page was left; a link leads to the top', {

@@ -2,7 +2,7 @@
 // the browser's own search finds; spacers stand for the others. New text
 // keeps a reader at the end there, and does not scroll a reader who has scrolled up.
 import { useComputed } from '@preact/signals'
-import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks'
+import { useEffect, useLayoutEffect, useMemo, useRef, useState } from 'preact/hooks'
 import type { TurnView } from '../lib/conversation.ts'
 import { drawnFrom, keptStep, maxKept, type Range, widened } from '../lib/kept-turns.ts'
 import type { Conversation } from '../store/conversation.ts'
@@ -11,6 +11,7 @@ import { findOpen, shownMessage } from '../store/shown-message.ts'
 import { lazy } from '../lazy.tsx'
 import { Button } from './button.tsx'
 import { OutgoingMessage } from './outgoing.tsx'
+import { createReadingPlace } from './reading-place.ts'
 import { Skeleton } from './states.tsx'
 import './transcript.css'
 import { Turn } from './turn.tsx'
@@ -37,6 +38,7 @@ export function Transcript({ conversation }: { conversation: Conversation }) {
   const atEnd = useRef(true)
   const lastTop = useRef(0)
   const kept = useRef(0)
+  const place = useMemo(createReadingPlace, [conversation.id])
   const [away, setAway] = useState(false)
   const [range, setRange] = useState<Range>({ from: 0, to: 0 })
   const outgoing = useComputed(() => outgoingTo(conversation.id)).value
@@ -62,6 +64,7 @@ export function Transcript({ conversation }: { conversation: Conversation }) {
     else if (box.scrollTop < lastTop.current) atEnd.current = false
     lastTop.current = box.scrollTop
     setAway(!atEnd.current)
+    place.note(box)
     look()
   }
 
@@ -98,6 +101,7 @@ export function Transcript({ conversation }: { conversation: Conversation }) {
       for (const turn of box.querySelectorAll<HTMLElement>('[data-turn]')) {
         heights.current.set(turn.dataset['turn'] ?? '', turn.offsetHeight)
       }
+      if (scroller.current) place.keep(scroller.current)
       if (atEnd.current && !box.contains(focusedCall())) toEnd()
       // A thread that opens at its beginning is not scrolled.
       if (scroller.current) setAway(!atEnd.current && !isNearEnd(scroller.current))
