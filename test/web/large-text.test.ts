@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { type Browser, chromium, type Locator } from 'playwright-core'
+import { until } from '../until.ts'
 import { follow, useSite } from './browser.ts'
 import { findBrowser, noBrowser, plainly } from './launch.ts'
 
@@ -76,4 +77,27 @@ test('letters of at least 24 px are whole on every page of a phone, and no page 
     faults.push(...found.map((fault) => `${path}: ${fault}`))
   }
   assert.deepEqual(faults, [])
+})
+
+test('in a wide window letters of at least 24 px leave the jobs their titles and their buttons', {
+  skip,
+}, async (t) => {
+  assert(browser)
+  await site.call('POST', '/api/chat', { message: 'write a note about the slow route' })
+  const page = await browser.newPage({ viewport: { width: 1440, height: 900 } })
+  t.after(() => page.close())
+  await page.context().request.post(`${site.url}/api/login`, { data: { token: site.token } })
+  await page.goto(`${site.url}/jobs`)
+  const review = page.getByRole('link', { name: /^Review/ }).first()
+  await review.waitFor()
+  const title = await page.locator('.row-link').first().boundingBox()
+  assert(title && title.width > 120, `a title is ${title?.width} px wide`)
+  await page.mouse.move(title.x, title.y)
+  await page.mouse.wheel(2_000, 0)
+  const isSeen = (): Promise<boolean> =>
+    review.evaluate((node) => {
+      const { left, right, top } = node.getBoundingClientRect()
+      return node.contains(document.elementFromPoint((left + right) / 2, top + 5))
+    })
+  await until(isSeen)
 })
