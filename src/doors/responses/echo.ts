@@ -6,7 +6,6 @@ export type Echo = {
   readonly previous?: string
   readonly instructions?: string
   readonly metadata?: Readonly<Record<string, string>>
-  readonly jsonObject?: true
   readonly background?: true
   readonly store?: false
   /** The request named its thread as a conversation. */

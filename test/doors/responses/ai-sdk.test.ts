@@ -124,6 +124,12 @@ describe('ai with @ai-sdk/openai', () => {
     assert.deepEqual(output, { name: 'Tom' })
   })
 
+  it('gets JSON of any shape', async () => {
+    const { output } = await generateText({ model, prompt: 'json', output: Output.json() })
+    assert.deepEqual(output, { name: 'Tom' })
+    assert.equal(served.asked.at(-1)?.json, true)
+  })
+
   it('sees a failed turn as an error', async () => {
     await assert.rejects(generateText({ model, prompt: 'broken', maxRetries: 0 }), /the model broke/)
     const errors: unknown[] = []

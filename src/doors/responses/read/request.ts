@@ -82,7 +82,6 @@ export async function readCreate(body: unknown, rules: RequestRules): Promise<Cr
     ...(fields.previous_response_id != null && { previous: fields.previous_response_id }),
     ...(fields.instructions != null && { instructions: fields.instructions }),
     ...(await readMetadata(raw['metadata'])),
-    ...(format === 'json_object' && { jsonObject: true }),
     ...(Object.keys(schemas).length > 0 && { schemas }),
     ...(typeof format === 'object' && hasRawNumbers(format.schema) && { formatSchema: JSON.stringify(format.schema) }),
   }
@@ -101,6 +100,7 @@ export async function readCreate(body: unknown, rules: RequestRules): Promise<Cr
       ...(background && { unattended: true }),
       ...(fields.temperature != null && { temperature: fields.temperature }),
       ...(typeof format === 'object' && { format: withPlainNumbers(format) }),
+      ...(format === 'json' && { json: true }),
       ...(tools.length > 0 && { tools }),
       ...(Object.keys(echo).length > 0 && { echo }),
     },
@@ -133,11 +133,11 @@ async function readContext(context: unknown): Promise<Record<string, unknown> | 
   return context
 }
 
-/** Reads `text.format`. A malformed or too large one counts as plain text: this field never fails a request. */
-async function readFormat(text: unknown): Promise<TurnOptions['format'] | 'json_object'> {
+/** Reads `text.format`. A malformed or too large one counts as plain text: this field never refuses a request. */
+async function readFormat(text: unknown): Promise<TurnOptions['format'] | 'json'> {
   const format = isObject(text) ? text['format'] : undefined
   if (!isObject(format)) return undefined
-  if (format['type'] === 'json_object') return 'json_object'
+  if (format['type'] === 'json_object') return 'json'
   const { type, name, schema, strict } = format
   if (type !== 'json_schema' || !isObject(schema)) return undefined
   if (overBounds(schema, formatBounds) || (await jsonBytes(schema)) > maxFormatBytes) return undefined

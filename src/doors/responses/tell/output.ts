@@ -183,8 +183,8 @@ function wireTool({ description, parameters, strict }: ToolSpec, name: string, s
   }
 }
 
-function wireFormat({ format }: TurnOptions, { jsonObject, formatSchema }: Echo) {
-  if (!format) return { type: jsonObject ? 'json_object' : 'text' }
+function wireFormat({ format, json }: TurnOptions, { formatSchema }: Echo) {
+  if (!format) return { type: json ? 'json_object' : 'text' }
   const { name, schema, strict } = format
   return {
     type: 'json_schema',

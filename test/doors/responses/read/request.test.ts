@@ -129,7 +129,8 @@ describe('readCreate', () => {
       temperature: 1.5,
       text: { format: { type: 'json_object' } },
     })
-    assert.deepEqual(options.echo, { previous: id, instructions: 'Be kind.', metadata: { a: 'b' }, jsonObject: true })
+    assert.deepEqual(options.echo, { previous: id, instructions: 'Be kind.', metadata: { a: 'b' } })
+    assert.equal(options.json, true)
     assert.equal(options.temperature, 1.5)
     assert.equal(previous?.turnId, '00000000-0000-0000-0000-000000000000')
   })

@@ -132,7 +132,7 @@ describe('the response object', () => {
     assert.deepEqual(body.text, {
       format: { type: 'json_schema', name: 'f', description: null, schema, strict: false },
     })
-    assert.deepEqual(shown({ options: { echo: { jsonObject: true } } }).text, { format: { type: 'json_object' } })
+    assert.deepEqual(shown({ options: { json: true } }).text, { format: { type: 'json_object' } })
     const plain = shown({})
     assert.deepEqual(
       [plain.text, plain.store, plain.background, plain.temperature, plain.max_output_tokens, 'conversation' in plain],
