@@ -1,6 +1,7 @@
 // The AI SDK with its provider for OpenAI-compatible servers.
 import assert from 'node:assert/strict'
 import { after, before, it } from 'node:test'
+import { createOpenAI } from '@ai-sdk/openai'
 import { createOpenAICompatible } from '@ai-sdk/openai-compatible'
 import { generateText, isStepCount, type ModelMessage, streamText, tool } from 'ai'
 import * as z from 'zod'
@@ -13,6 +14,7 @@ before(async () => {
     replies: [
       { when: 'weather', text: 'Let me look.', calls: [{ name: 'get_weather', args: { city: 'Rome' } }] },
       { afterTool: 'get_weather', text: 'It is {{result}}' },
+      { when: 'bare', calls: [{ name: 'get_weather', args: { city: 'Rome' } }] },
       { when: 'clock', calls: [{ name: 'time', args: { zone: 'UTC' } }] },
       { afterTool: 'time', text: 'It is noon.' },
       { when: '', text: 'Hello there, friend.' },
@@ -50,6 +52,15 @@ it('generates and streams in one thread, with a tool of its own', async () => {
   assert.equal(text, 'Hello there, friend.')
   assert.ok(((await third.usage).totalTokens ?? 0) > 0)
   assert.equal((await served.threads.list(userId('ann'), { limit: 9 })).rows.length, 1)
+})
+
+it('streams a call without a text before it by the provider for OpenAI', async () => {
+  const model = createOpenAI({ baseURL: `${served.url}/v1`, apiKey: 'ann' }).chat('atrium')
+  const { content } = streamText({ model, prompt: 'bare call', tools: { get_weather }, maxRetries: 0 })
+  assert.deepEqual(
+    (await content).map(({ type }) => type),
+    ['tool-call', 'tool-result'],
+  )
 })
 
 it('shows the progress of our tools as reasoning', async () => {

@@ -30,7 +30,8 @@ export function createChunkWriter({ id, createdAt, model, includeUsage }: ChunkP
   const chunk = (delta: string, finish = 'null'): string =>
     `${lead}${delta},"finish_reason":${finish}}]${usageField}}\n\n`
   return {
-    role: () => chunk('{"role":"assistant","content":""}'),
+    // Some clients (the AI SDK) take an empty string for the beginning of a text, also where only a call follows.
+    role: () => chunk('{"role":"assistant","content":null}'),
     text: (text: string) => chunk(`{"content":${eventJson(text)}}`),
     reasoning: (text: string) => chunk(`{"reasoning_content":${eventJson(text)}}`),
     call: (call: ReturnType<typeof toolCall>) => chunk(eventJson({ tool_calls: [{ index: 0, ...call }] })),

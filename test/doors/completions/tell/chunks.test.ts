@@ -98,7 +98,7 @@ test('a stream begins with the role and ends with the reason, the usage where it
   const stream = opened({ includeUsage: true })
   const choice = (delta_: object, finish_reason: string | null) => [{ index: 0, delta: delta_, finish_reason }]
   assert.deepEqual(chunksIn(stream.begin()), [
-    { ...head, choices: choice({ role: 'assistant', content: '' }, null), usage: null },
+    { ...head, choices: choice({ role: 'assistant', content: null }, null), usage: null },
   ])
   stream.write([said('a', 'one'), { type: 'turn', turn: { ...turn, status: 'running' } }])
   const rest = (): string | undefined => stream.rest()?.status
