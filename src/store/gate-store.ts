@@ -162,8 +162,9 @@ export function* openGateRows({ id, thread_id, first_seq }: Row, query: RowsQuer
   const listed = openGateHeaders(headers, since).filter(
     ({ item }) => callId === undefined || (item.type === 'gate' && item.callId === callId),
   )
-  // Only turns that are listed are read.
-  const found = listed.length > 0 && (yield* first(`SELECT ${listColumns} FROM turns WHERE id = ?`, String(id)))
+  // Only turns that are listed are read. One may have ended since the list was made.
+  const goesOn = `SELECT ${listColumns} FROM turns WHERE id = ? AND (${isActive} OR ${isQueued})`
+  const found = listed.length > 0 && (yield* first(goesOn, String(id)))
   if (!found) return []
   const turn = listedTurnOf(found)
   const open: GateRow[] = []
