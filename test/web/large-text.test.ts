@@ -97,7 +97,7 @@ test('in a wide window letters of at least 24 px leave the jobs their titles and
   const isSeen = (): Promise<boolean> =>
     review.evaluate((node) => {
       const { left, right, top } = node.getBoundingClientRect()
-      return node.contains(document.elementFromPoint((left + right) / 2, top + 5))
+      return node.contains(node.ownerDocument.elementFromPoint((left + right) / 2, top + 5))
     })
   await until(isSeen)
 })
