@@ -41,7 +41,8 @@ function focusNear(lost: readonly Step[]): void {
     if (parent.id === 'main' || !parent.closest('#main')) return
     const next = parent.children[Math.min(at, parent.children.length - 1)]
     const found = (next && firstIn(next)) ?? firstIn(parent)
-    if (found) return found.focus()
+    // Who has scrolled elsewhere reads there.
+    if (found) return found.focus({ preventScroll: true })
   }
 }
 

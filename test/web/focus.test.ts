@@ -1,4 +1,5 @@
 // Where the focus goes when what had it leaves the page.
+import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { until, untilEqual } from '../until.ts'
 import { box, isFocused, receipt, say, useChat } from './chat-page.ts'
@@ -73,6 +74,25 @@ test('where an action removes its own button, the focus stays near', { skip }, a
   await page.getByRole('dialog').getByRole('button', { name: 'Remove nadia' }).press('Enter')
   await page.getByText('Only you so far').waitFor()
   await until(() => isFocused(page.getByRole('button', { name: 'Add user' })))
+})
+
+test('a reader who has scrolled elsewhere stays there when what has the focus goes', { skip }, async (t) => {
+  const { thread_id } = await site.call<{ thread_id: string }>('POST', '/api/chat', { message: 'table' })
+  const page = await site.visit(t, `/threads/${thread_id}`, { width: 1440, height: 500 })
+  await receipt(page).waitFor()
+  await say(page, 'endless')
+  await page.getByText('It begins.').waitFor()
+  await say(page, 'and then this')
+  const edit = page.getByRole('button', { name: 'Edit queued message' })
+  await edit.focus()
+  const transcript = page.locator('.transcript')
+  await transcript.evaluate((node) => node.scrollTo(0, 0))
+  const { jobs } = await site.call<{ jobs: { id: string; thread_id: string }[] }>('GET', '/api/jobs?status=running')
+  const job = jobs.find((each) => each.thread_id === thread_id)
+  await site.call('POST', `/api/jobs/${job?.id}/cancel`)
+  await edit.waitFor({ state: 'detached' })
+  await until(() => page.evaluate<boolean>(`document.activeElement.matches('.transcript button')`))
+  assert.equal(await transcript.evaluate((node) => node.scrollTop), 0)
 })
 
 test('the form that changes a mission takes the focus', { skip }, async (t) => {
