@@ -64,7 +64,8 @@ export async function runningService(home: string): Promise<RunningService | und
   return service
 }
 
-async function findService(home: string): Promise<RunningService | undefined> {
+/** The same, of whichever version. */
+export async function findService(home: string): Promise<RunningService | undefined> {
   const socket = findSocket(home)
   if (socket === undefined) return undefined
   try {

@@ -9,7 +9,7 @@ import { AppError } from '#core/errors.ts'
 import { inCheckout } from '#lib/checkout.ts'
 import { printable } from '#safety/printable.ts'
 import { print, table } from './report.ts'
-import { runningService } from './running-service.ts'
+import { findService } from './running-service.ts'
 import { callService } from './service-client.ts'
 import { isPrivate, type UnitParts, unitText } from './service-unit.ts'
 
@@ -205,8 +205,7 @@ export function variablesFile(root = process.getuid?.() === 0): string {
   return root ? '/etc/atrium.env' : join(serviceEnvironment().configFolder, 'atrium.env')
 }
 
-function thisMachine(): Machine {
-  const root = process.getuid?.() === 0
+export function thisMachine(root = process.getuid?.() === 0): Machine {
   const { configFolder } = serviceEnvironment()
   return {
     root,
@@ -223,7 +222,7 @@ function thisMachine(): Machine {
       // The home of a system unit belongs to its account, so root goes by the socket itself.
       const status = root
         ? callService(join(home, 'socket'), { method: 'GET', path: '/status', withinMs: statusMs })
-        : runningService(home)
+        : findService(home)
       return (await status.catch(() => undefined)) !== undefined
     },
   }

@@ -3,6 +3,7 @@ import assert from 'node:assert/strict'
 import { createServer } from 'node:http'
 import { join } from 'node:path'
 import { test } from 'node:test'
+import { thisMachine } from '#commands/service-command.ts'
 import { atrium } from '../atrium.ts'
 import { newHome } from '../new-home.ts'
 
@@ -36,4 +37,6 @@ test('a service of another version is named, with the way out, by every command 
   const stderr = `error: another version of Atrium runs on ${home} (process 7): stop it, then start this one\n`
   for (const args of [['status'], ['model', 'test'], ['run', '-m', 'hello'], ['login']])
     assert.deepEqual(await atrium(home, args), { code: 1, stdout: '', stderr }, args.join(' '))
+  for (const root of [true, false])
+    assert.equal(await thisMachine(root).answers(home), true, 'no unit is installed beside it')
 })
