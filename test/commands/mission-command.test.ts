@@ -42,7 +42,8 @@ test('a mission is as its flags say', async () => {
   const { id, title, tools, missed, zone } = JSON.parse(added.stdout) as Record<string, unknown>
   assert.deepEqual([title, tools, missed, zone], ['News', ['time', 'calculate'], 'skip', 'Asia/Tokyo'])
   assert.match((await mission('show', String(id))).stdout, /^Missed while the service was down: skipped$/m)
-  for (const limit of ['0', '101', 'x', '1e1']) assert.equal((await mission('runs', String(id), '--limit', limit)).code, 2)
+  for (const limit of ['0', '101', 'x', '1e1'])
+    assert.equal((await mission('runs', String(id), '--limit', limit)).code, 2)
   await mission('remove', String(id))
 })
 
