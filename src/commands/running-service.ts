@@ -56,12 +56,12 @@ async function reachOperator(): Promise<ReachedClient> {
  */
 export async function runningService(home: string): Promise<RunningService | undefined> {
   const service = await findService(home)
-  if (service && service.status['schema'] !== newestVersion) {
-    const { pid } = service.status
-    const which = typeof pid === 'number' ? ` (process ${pid})` : ''
-    throw new AppError('home_locked', `another version of Atrium runs on ${home}${which}: stop it, then start this one`)
-  }
-  return service
+  const schema = Number(service?.status['schema'] ?? 0)
+  if (!service || schema === newestVersion) return service
+  const { pid } = service.status
+  const which = typeof pid === 'number' ? ` (process ${pid})` : ''
+  const wayOut = schema > newestVersion ? 'use its own commands' : 'stop it, then start this one'
+  throw new AppError('home_locked', `another version of Atrium runs on ${home}${which}: ${wayOut}`)
 }
 
 /** The same, of whichever version. */
@@ -81,13 +81,13 @@ export async function findService(home: string): Promise<RunningService | undefi
 
 /** Makes a running service read its settings again. */
 export async function reloadService(home: string): Promise<void> {
-  await askService(home, '/reload', {})
+  // One of another version too: what it reads is stored already.
+  await post(await findService(home), '/reload', {})
 }
 
 /** Sends a request to the running service, so that its turns and watchers see the change; undefined when none runs. */
 export async function askService(home: string, path: string, body: object): Promise<unknown> {
-  const service = await runningService(home)
-  return service && callService(service.socket, { method: 'POST', path, body, withinMs: workMs })
+  return post(await runningService(home), path, body)
 }
 
 async function ownClient(): Promise<ReachedClient> {
@@ -100,4 +100,8 @@ async function ownClient(): Promise<ReachedClient> {
     client: openOperator(app, { doors: () => [], login: () => Promise.resolve(undefined) }),
     close: () => app.close(0),
   }
+}
+
+async function post(service: RunningService | undefined, path: string, body: object): Promise<unknown> {
+  return service && callService(service.socket, { method: 'POST', path, body, withinMs: workMs })
 }

@@ -5,6 +5,8 @@ import { join } from 'node:path'
 import { test } from 'node:test'
 import { thisMachine } from '#commands/service-command.ts'
 import { atrium } from '../atrium.ts'
+import { reloadService } from '#commands/running-service.ts'
+import { newestVersion } from '#store/migrations.ts'
 import { newHome } from '../new-home.ts'
 
 test('a service that runs and cannot tell its status is not taken for none', async (t) => {
@@ -27,9 +29,11 @@ test('a service that runs and cannot tell its status is not taken for none', asy
 test('a service of another version is named, with the way out, by every command that asks it', async (t) => {
   const { path: home, remove } = newHome()
   t.after(remove)
-  // What an earlier Atrium says; it does not know the other routes.
+  // What an earlier Atrium says; it knows few routes.
+  let version = {}
   const service = createServer(({ url }, response) => {
-    if (url === '/status') response.end(JSON.stringify({ status: 'ok', doors: [], pid: 7 }))
+    if (url === '/status') response.end(JSON.stringify({ status: 'ok', doors: [], pid: 7, ...version }))
+    else if (url === '/reload') response.end('{}')
     else response.writeHead(404).end(JSON.stringify({ error: { code: 'not_found', message: 'no such route' } }))
   })
   t.after(() => service.close())
@@ -39,4 +43,7 @@ test('a service of another version is named, with the way out, by every command 
     assert.deepEqual(await atrium(home, args), { code: 1, stdout: '', stderr }, args.join(' '))
   for (const root of [true, false])
     assert.equal(await thisMachine(root).answers(home), true, 'no unit is installed beside it')
+  await reloadService(home)
+  version = { schema: newestVersion + 1 }
+  assert.match((await atrium(home, ['status'])).stderr, /\(process 7\): use its own commands\n$/)
 })
