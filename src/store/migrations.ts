@@ -264,6 +264,11 @@ export const migrations: readonly Migration[] = [
     // Removals of users that have begun, until nothing can be stored for the user any more.
     `CREATE TABLE removals (user_id TEXT PRIMARY KEY, begun_at BIGINT NOT NULL)`,
   ]),
+  shared([
+    // Covering indexes for lists of waiting turns, and for their number: thousands may wait for a person.
+    `CREATE INDEX turns_waiting_by_user ON turns (user_id, id, temporary, removed_at) WHERE status = 'waiting'`,
+    `CREATE INDEX turns_waiting_by_reach ON turns (operator_reaches, id, temporary, removed_at) WHERE status = 'waiting'`,
+  ]),
 ]
 
 /** `onStep` gets the version of an existing database before each step, and before the copy of a file. */

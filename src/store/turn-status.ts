@@ -5,7 +5,7 @@
 /** Turns that occupy their thread. */
 export const isActive = `status IN ('running', 'waiting')`
 export const isRunning = `${isActive} AND status = 'running'`
-export const isWaiting = `${isActive} AND status = 'waiting'`
+export const isWaiting = `status = 'waiting'`
 /** The stored word differs, see `storedStatus`. */
 export const isCompleted = `status = 'done'`
 export const isQueued = `status = 'queued'`

@@ -1,6 +1,7 @@
 // The store's promises on SQLite.
 import assert from 'node:assert/strict'
 import { test, type TestContext } from 'node:test'
+import { operator } from '#core/ids.ts'
 import { createSeal } from '#lib/seal.ts'
 import { createTopic, readNews } from '#store/bus-topic.ts'
 import { checkSqlite } from '#store/schema-check.ts'
@@ -75,6 +76,24 @@ test('a claim finds what it may take in an index alone', (t) => {
   const claim = [...seen].find((text) => text.includes('json_each(?) u')) ?? ''
   const plan = db.prepare(`EXPLAIN QUERY PLAN ${claim}`).all() as { detail: string }[]
   assert.ok(plan.some(({ detail }) => detail === 'SEARCH q USING COVERING INDEX turns_queued_by_user (user_id=?)'))
+})
+
+test('waiting turns are listed in the order of an index, and counted in it alone', async (t) => {
+  const asked = new Set<string>()
+  const bare = openMemorySqlite()
+  const turns = createTurnStore({ sql: noting(bare, asked), now: Date.now })
+  t.after(() => bare.close())
+  for (const user of [ada, operator]) {
+    await turns.list(user, { status: 'waiting', limit: 1 })
+    await turns.countAll(user, { status: 'waiting' })
+    assert.equal((await turns.count(user)).waiting, 0)
+  }
+  const scans = [...asked].flatMap((text) => {
+    const plan = bare.db.prepare(`EXPLAIN QUERY PLAN ${text}`).all() as { detail: string }[]
+    return plan.flatMap(({ detail }) => /ORDER BY|INDEX turns_waiting\S*/.exec(detail)?.[0] ?? [])
+  })
+  const [ofUser, ofReach] = ['INDEX turns_waiting_by_user', 'INDEX turns_waiting_by_reach']
+  assert.deepEqual(scans, [ofUser, ofUser, ofUser, ofReach, ofReach])
 })
 
 test('a fork has at most 20,000 entries', async (t) => {
