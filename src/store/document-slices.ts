@@ -17,7 +17,7 @@ const maxOwnChunks = 8
 /** Chunks of an index that is written without a thread: a commit merges parts of a larger one for tens of milliseconds. */
 const maxOwnIndex = 1_000
 /** Chunks of small documents that one transaction erases. */
-const maxErasedChunks = 100
+const maxErasedChunks = 50
 /** Paths of chunks without a document begin with a slash. A path of a document never does. */
 const firstHidden = '/'
 const afterHidden = '0'

@@ -25,12 +25,12 @@ import {
 import { documentIndex, eraseChunks, findChunks, saveChunk } from './document-index.ts'
 import { checkBounds, lockOwner, type Owner, ownerOf, saveOwner, without } from './document-owner.ts'
 import { eraseVersions, keepVersion, listVersions, readContent, readVersion } from './document-versions.ts'
-import { first, type Job, query, type Row, run, type Sql, takesLong } from './sql.ts'
+import { first, inList, type Job, query, type Row, run, type Sql, takesLong } from './sql.ts'
 import { checkQuota, readStored } from './storage-quota.ts'
 import { countMatch, withIndex } from './term-index.ts'
 
 /** Documents erased in one transaction: others wait for it. */
-const maxErased = 100
+const maxErased = 50
 
 const columns = 'path, bytes, author, thread_id, untrusted, revision, chunks, terms, created_at, updated_at'
 
@@ -117,7 +117,7 @@ export function createDocumentStore({ sql, now, maxUserBytes = 0 }: DocumentPart
         const row = yield* first(`SELECT ${columns} FROM documents WHERE user_id = ? AND path = ?`, user, path)
         if (!row) return 'nothing'
         const large = isLarge(sql, Number(row['chunks']))
-        yield* large ? hideChunks(user, path, hidden) : eraseChunks(sql, user, path)
+        yield* large ? hideChunks(user, path, hidden) : eraseChunks(sql, user, [path])
         yield* run('DELETE FROM documents WHERE user_id = ? AND path = ?', user, path)
         yield* eraseVersions(user, path)
         yield* saveOwner(without(owner, row))
@@ -134,12 +134,10 @@ export function createDocumentStore({ sql, now, maxUserBytes = 0 }: DocumentPart
         const rows = inOneSlice(sql, yield* query(listed, user, maxErased))
         // At most one is large: it is erased alone.
         const large = rows.some(({ chunks }) => isLarge(sql, Number(chunks)))
-        for (const row of rows) {
-          const path = String(row['path'])
-          yield* large ? hideChunks(user, path, hidden) : eraseChunks(sql, user, path)
-          yield* run('DELETE FROM documents WHERE user_id = ? AND path = ?', user, path)
-          yield* eraseVersions(user, path)
-        }
+        const paths = rows.map(({ path }) => String(path))
+        const [path] = paths
+        if (large && path !== undefined) yield* hideChunks(user, path, hidden)
+        yield* eraseDocuments(sql, user, paths)
         return { erased: rows.length, left: large ? [hidden] : [] }
       }, takesLong)
       await eraseIfPossible(sql, user, left)
@@ -172,6 +170,14 @@ export function createDocumentStore({ sql, now, maxUserBytes = 0 }: DocumentPart
   }
 }
 
+/** The chunks come last: each statement with a trigger that follows them would write the index anew. */
+function* eraseDocuments(sql: Sql, user: UserId, paths: readonly string[]): Job<void> {
+  const list = inList[sql.backend]
+  for (const table of ['documents', 'document_versions'] as const)
+    yield* run(`DELETE FROM ${table} WHERE user_id = ? AND path ${list}`, user, JSON.stringify(paths))
+  yield* eraseChunks(sql, user, paths)
+}
+
 /** `left` is a hidden path with chunks to erase. */
 type Put = { readonly outcome: PutOutcome; readonly after: Owner; readonly left?: string | undefined }
 
@@ -197,7 +203,7 @@ function* putOne(sql: Sql, owner: Owner, { document, written, hidden }: Staged, 
     yield* keepVersion(user, existing, chunks.map(({ text, lap }) => text.slice(lap)).join(''))
   }
   if (!existing) yield* checkPath(user, path)
-  else yield* wasLarge ? hideChunks(user, path, hidden) : eraseChunks(sql, user, path)
+  else yield* wasLarge ? hideChunks(user, path, hidden) : eraseChunks(sql, user, [path])
   const terms = chunks.reduce((sum, chunk) => sum + chunk.terms.body.length, 0)
   const before = existing ? without(owner, existing) : owner
   const after = {

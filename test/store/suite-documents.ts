@@ -187,10 +187,10 @@ export function documentTests(open: Open): void {
     const many = Array.from({ length: 130 }, (_, at) => document(`d${at}`, 'hello'))
     await store.documents.put(id, many)
     await store.documents.put(ada, [document('a', 'hello'), document('b', 'hello')])
-    assert.deepEqual(
-      [100, 30, 0],
-      [await store.documents.eraseSome(id), await store.documents.eraseSome(id), await store.documents.eraseSome(id)],
-    )
+    const erased: number[] = []
+    do erased.push(await store.documents.eraseSome(id))
+    while (erased.at(-1) !== 0)
+    assert.deepEqual(erased, [50, 50, 30, 0])
     assert.deepEqual(await store.documents.list(id, { prefix: '', after: '', limit: 9 }), [])
     assert.equal(await store.documents.get(id, 'a'), undefined)
     assert.equal(await store.documents.count(id, [], 9), undefined)
