@@ -12,11 +12,13 @@ import {
 import type { SkillAuthor, StoredSkill, StoredSkillFile, WholeSkill } from '#core/skill.ts'
 import { notifySkills } from './change-signal.ts'
 import { lockAccount } from './secret-store.ts'
-import { changes, first, type Job, query, type Row, run, type Sql } from './sql.ts'
+import { changes, first, type Job, query, type Row, run, type Sql, takesLong } from './sql.ts'
 import { checkQuota, readStored, rowBytes } from './storage-quota.ts'
 
 /** Skills erased in one transaction: others wait for it. */
 const maxErased = 5
+/** Files of a skill that are stored without a thread: with their contents some hundred take tens of milliseconds. */
+const maxOwnFiles = 50
 const maxSwitches = 1_000
 
 const columns = `author, head, findings, updated_at, (SELECT max(f.untrusted) FROM skill_files f
@@ -26,7 +28,7 @@ type SkillParts = { readonly sql: Sql; readonly now: () => number; readonly maxU
 
 export function createSkillStore({ sql, now, maxUserBytes = 0 }: SkillParts): SkillStore {
   /** One change at a time, so that no content is deleted that another skill begins to use. Readers are not blocked. */
-  const change = <T>(owner: UserId, job: () => Job<T>, size = { bytes: 0 }): Promise<T> =>
+  const change = <T>(owner: UserId, job: () => Job<T>, size?: { readonly bytes: number }): Promise<T> =>
     sql.write(function* () {
       if (sql.backend === 'postgres') yield* run('LOCK TABLE skills IN SHARE ROW EXCLUSIVE MODE')
       yield* lockAccount(owner, sql.lock)
@@ -37,7 +39,7 @@ export function createSkillStore({ sql, now, maxUserBytes = 0 }: SkillParts): Sk
   return {
     put: (owner, skill, judgeFiles) =>
       change(owner, () => putSkill(owner, skill, { at: now(), maxUserBytes, judgeFiles }), {
-        bytes: bytesOf(skill.files),
+        bytes: skill.files.length > maxOwnFiles ? takesLong.bytes : bytesOf(skill.files),
       }),
     list: (owner) =>
       sql.read(function* () {
@@ -79,7 +81,7 @@ export function createSkillStore({ sql, now, maxUserBytes = 0 }: SkillParts): Sk
           )
         }
       }),
-    remove: (owner, name) => change(owner, () => removeSkill(owner, name)),
+    remove: (owner, name) => change(owner, () => removeSkill(owner, name), takesLong),
     off: (user) =>
       sql.read(function* () {
         const rows = yield* query('SELECT name FROM skill_switches WHERE user_id = ? LIMIT ?', user, maxSwitches)
@@ -97,7 +99,7 @@ export function createSkillStore({ sql, now, maxUserBytes = 0 }: SkillParts): Sk
         for (const row of rows) yield* removeSkill(user, String(row['name']))
         if (rows.length === 0) yield* run('DELETE FROM skill_switches WHERE user_id = ?', user)
         return rows.length
-      }),
+      }, takesLong),
   }
 }
 
