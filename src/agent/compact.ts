@@ -33,6 +33,8 @@ const [minSummaryTokens, maxSummaryTokens] = [100, 2_000]
 const minThreadShare = 0.1
 /** The largest share of the window for one item of the prompt. */
 const itemShare = 0.2
+/** Items whose tokens are counted at once: a hundred thousand tiny ones take tens of milliseconds. */
+const sliceItems = 1_000
 /** Characters of the user's latest message that are repeated after a summary. */
 const maxPinnedChars = 8_000
 
@@ -57,17 +59,25 @@ export type LogRange = { readonly firstSeq: number; readonly items: readonly Ite
 
 /**
  * Where to cut a thread that exceeds its budget; undefined when nothing can be cut. A cut is never within a response,
- * between a call and its result, or across an open call. One cut covers no more than the model can read at once.
+ * between a call and its result, or across an open call. One cut covers no more than the model can read at once. In slices.
  */
-export function planCut({ firstSeq, items }: LogRange, { thread, item: maxEach }: Budget): CutPlan | undefined {
+export function* planCut(
+  { firstSeq, items }: LogRange,
+  { thread, item: maxEach }: Budget,
+): Generator<void, CutPlan | undefined> {
   const last = items.findLast((item) => item.type === 'summary')
   const from = last ? Math.max(last.upTo - firstSeq + 1, 0) : 0
   const tokens = (item: Item): number => (item.type === 'summary' ? 0 : Math.min(tokensInItem(item), maxEach))
-  let remaining = items.slice(from).reduce((sum, item) => sum + tokens(item), 0)
+  let remaining = 0
+  for (let at = from; at < items.length; at++) {
+    if (at % sliceItems === 0) yield
+    remaining += tokens(items[at] as Item)
+  }
   let removed = 0
   let cut: number | undefined
   const open = new Set<string>()
   for (let at = from; at < items.length - 1; at++) {
+    if (at % sliceItems === 0) yield
     const item = items[at] as Item
     remaining -= tokens(item)
     removed += tokens(item)

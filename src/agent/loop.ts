@@ -10,6 +10,7 @@ import type { Outcome, Step } from '#core/turn-store.ts'
 import type { ToolContext } from '#core/tool.ts'
 import { addUsage, type ModelCall, type Turn, type TurnError, type Usage } from '#core/turn.ts'
 import { mapPacked } from '#lib/map-packed.ts'
+import { inPace } from '#lib/pace.ts'
 import type { Mask } from '#safety/secret-values.ts'
 import { ask } from './ask.ts'
 import { budgetIn, planCut, summariseCut } from './compact.ts'
@@ -133,7 +134,7 @@ async function compact(
   const budget = budgetIn(meter.rawOf(model, model.window), overhead)
   await fit(history, budget.item)
   if (history.tokens <= budget.thread) return undefined
-  const plan = planCut({ firstSeq: firstSeqOf(history), items: history.items }, budget)
+  const plan = await inPace(planCut({ firstSeq: firstSeqOf(history), items: history.items }, budget))
   if (!plan) return undefined
   // A spend limit must not end the turn here: the thread is then shortened by rule.
   const byRule = model.byRule ?? (await parts.reserve({ spent, next: costOf(parts, history.tokens) }))

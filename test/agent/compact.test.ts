@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import * as fc from 'fast-check'
-import { planCut, budgetIn, shortened } from '#agent/compact.ts'
+import { budgetIn, type CutPlan, planCut as planInSlices, shortened } from '#agent/compact.ts'
 import { tokensInItem } from '#agent/tokens.ts'
 import { isModelMade } from '#core/calls.ts'
 import { type Item, type Message, textMessage } from '#core/item.ts'
@@ -12,6 +12,14 @@ import { call } from './tools.ts'
 const room = { thread: 400, summary: 100, item: 200 }
 const user = (text = 'go') => textMessage('user', text)
 const long = (word: string) => `${word} ${'x'.repeat(400)}`
+
+function planCut(...given: Parameters<typeof planInSlices>): CutPlan | undefined {
+  const slices = planInSlices(...given)
+  for (;;) {
+    const { done, value } = slices.next()
+    if (done) return value
+  }
+}
 
 /** Some rounds of a conversation: a message, some calls with their results in any order, a reply. */
 const round = fc
@@ -140,6 +148,12 @@ test('a log that begins behind its summary is cut from its first item', () => {
     { thread: 200, summary: 100, item: 200 },
   )
   assert.deepEqual(plan?.items.slice(0, 2), [summary, first])
+})
+
+test('the cut of a thread of many tiny items is found in slices', () => {
+  const items = Array.from({ length: 120_000 }, () => user())
+  const slices = [...planInSlices({ firstSeq: 1, items }, { thread: 500_000, summary: 100, item: 200 })]
+  assert.ok(slices.length > 120, `${slices.length} slices`)
 })
 
 /** A message of so many tokens. */
