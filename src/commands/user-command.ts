@@ -74,18 +74,13 @@ export function listUsers(options: Options): Promise<void> {
   })
 }
 
-/** Erases a user with all their data. Asks first on a terminal. */
+/** Erases a user with all their data. Asks first on a terminal, and needs --yes elsewhere. */
 export async function removeUser(name: string, options: Options & { yes?: boolean }): Promise<void> {
   const config = loadConfig()
   const user = await withStore(async ({ accounts }) => (await accounts.listUsers()).find((each) => each.name === name))
   const nobody = new AppError('not_found', `no user is named ${name}: see \`atrium user list\``)
   if (!user) throw nobody
-  if (
-    process.stdin.isTTY &&
-    !options.yes &&
-    !(await agrees(`Remove ${name} and erase all that is theirs: threads, documents, files?`))
-  )
-    throw new AppError('forbidden', 'nothing was removed')
+  if (!options.yes) await confirmRemoval(name)
   const reply = (await askService(config.home, '/users/remove', { name })) as Erased | undefined
   const erased =
     reply ?? (await withStore((store) => eraseUser({ store, eraseFiles: (id) => eraseWorkspace(config, id) }, name)))
@@ -96,6 +91,13 @@ export async function removeUser(name: string, options: Options & { yes?: boolea
   const rest = `${countWords(skills, 'skill')}, ${countWords(secrets, 'secret')} and ${countWords(grants, 'grant')}`
   const text = `Removed ${name}: their tokens no longer work. Erased: ${[ofThreads, ...things, rest].join(', ')}.`
   print(options, { removed: name, erased }, text)
+}
+
+async function confirmRemoval(name: string): Promise<void> {
+  const all = `${name} and all that is theirs: threads, documents, files`
+  if (!process.stdin.isTTY)
+    throw new AppError('invalid_input', `without a terminal, user remove needs --yes: it would erase ${all}`)
+  if (!(await agrees(`Erase ${all}?`))) throw new AppError('forbidden', 'nothing was removed')
 }
 
 function show(

@@ -68,7 +68,7 @@ describe('one service', () => {
 
     const added = JSON.parse((await atrium(home.path, ['user', 'add', 'ada', '--json'])).stdout) as { token: string }
     assert.equal((await ask(service.url, added.token, { message: 'hello' })).status, 200)
-    await atrium(home.path, ['user', 'remove', 'ada'])
+    await atrium(home.path, ['user', 'remove', 'ada', '--yes'])
     assert.equal((await ask(service.url, added.token, { message: 'hello' })).status, 401)
 
     assert.equal((await atrium(home.path, ['model', 'set', 'ollama', 'nothing-here', '--force'])).code, 0)

@@ -102,7 +102,7 @@ test('a removal ends what runs for the user and says what it erased', async () =
     const { id = '' } = (await users()).find(({ name }) => name === 'bob') ?? {}
     mkdirSync(join(home.path, 'users', id, 'workspace'), { recursive: true })
     writeFileSync(join(home.path, 'users', id, 'workspace', 'a.txt'), 'x')
-    const removed = JSON.parse((await atrium(home.path, ['user', 'remove', 'bob', '--json'])).stdout) as {
+    const removed = JSON.parse((await atrium(home.path, ['user', 'remove', 'bob', '--yes', '--json'])).stdout) as {
       erased: { threads: number; turns: number; files: number }
     }
     const { threads, turns, files } = removed.erased
@@ -126,7 +126,10 @@ test('without a service the removal is done all the same', async () => {
   const folder = join(home.path, 'users', id ?? '')
   mkdirSync(join(folder, 'workspace', 'deep'), { recursive: true })
   writeFileSync(join(folder, 'workspace', 'deep', 'a.txt'), 'x')
-  const removed = await atrium(home.path, ['user', 'remove', 'eve'])
+  const unsure = await atrium(home.path, ['user', 'remove', 'eve'])
+  assert.deepEqual([unsure.code, unsure.stdout, await names()], [2, '', ['eve']])
+  assert.match(unsure.stderr, /without a terminal, user remove needs --yes: it would erase eve and all that is theirs/)
+  const removed = await atrium(home.path, ['user', 'remove', 'eve', '--yes'])
   assert.deepEqual([removed.code, removed.stderr], [0, ''])
   assert.match(
     removed.stdout,
