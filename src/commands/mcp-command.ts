@@ -17,10 +17,10 @@ import { reloadService } from './running-service.ts'
 /** How long servers without tools are asked for them by a list. */
 const askMs = 5_000
 const maxFileChars = 1024 * 1024
-const stopSignals = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const
 
 type Options = { readonly json?: boolean; readonly yes?: boolean }
 type AddOptions = Options & {
+import { stoppable } from './stoppable.ts'
   readonly url?: string
   readonly env?: readonly string[]
   readonly header?: readonly string[]
@@ -217,20 +217,13 @@ function programOf(command: string): string {
 
 /** Opens the servers of this home for one command. Ctrl+C stops what was started. */
 async function withServers(work: (servers: McpAdmin, signal: AbortSignal) => Promise<void>): Promise<void> {
-  const controller = new AbortController()
-  const stop = (): void => {
-    // Asked twice: the exit guard ends the servers.
-    if (controller.signal.aborted) process.exit(1)
-    controller.abort(new AppError('interrupted', 'stopped: nothing was changed'))
-  }
-  for (const signal of stopSignals) process.on(signal, stop)
   try {
-    await withOpenTools(async ({ mcp }) => work(await mcp(), controller.signal))
-  } catch (error) {
-    const fault: unknown = controller.signal.aborted ? controller.signal.reason : error
+    // Asked twice, the process ends at once: the exit guard ends the servers.
+    await stoppable('stopped: nothing was changed', (signal) =>
+      withOpenTools(async ({ mcp }) => work(await mcp(), signal)),
+    )
+  } catch (fault) {
     throw fault instanceof AppError ? new AppError(fault.code, printable(fault.message), { cause: fault }) : fault
-  } finally {
-    for (const signal of stopSignals) process.off(signal, stop)
   }
 }
 

@@ -22,6 +22,7 @@ import { withStore } from './home-store.ts'
 import { agrees } from './prompts.ts'
 import { print } from './report.ts'
 import { readInput } from './stdin.ts'
+import { stoppable } from './stoppable.ts'
 
 export function showThread(id: string, { json = false }: { json?: boolean }): Promise<void> {
   return exportThreadFile(id, { format: json ? 'json' : 'markdown' })
@@ -86,7 +87,9 @@ export function exportThreadFile(id: string, options: { format: string; output?:
       throw new AppError('invalid_input', `${output} is there already: choose another name`)
     })
     try {
-      await pipeline(parts, file.createWriteStream())
+      await stoppable('stopped: nothing was exported', (signal) =>
+        pipeline(parts, file.createWriteStream(), { signal }),
+      )
     } catch (error) {
       // Half a thread would keep the next attempt from the name.
       await rm(output, { force: true })

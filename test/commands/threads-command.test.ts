@@ -1,11 +1,15 @@
 // `atrium threads`: lists, searches, shows and changes threads.
 import assert from 'node:assert/strict'
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
 import { existsSync, readFileSync, statSync, truncateSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
+import { text } from 'node:stream/consumers'
 import { after, test } from 'node:test'
-import { atrium } from '../atrium.ts'
+import { atrium, atriumEnv, mainFile } from '../atrium.ts'
 import { newHome } from '../new-home.ts'
+import { until } from '../until.ts'
 import { testFaults } from './faults.ts'
 
 const home = newHome()
@@ -69,6 +73,25 @@ test('an export that fails leaves no file', async () => {
   change('substr(body, 2)')
   db.close()
   assert.equal(await exported(), 0)
+})
+
+test('an export that is stopped leaves no file', async () => {
+  const long = join(home.path, 'long.json')
+  const content = [{ type: 'text', text: 'word '.repeat(200_000) }]
+  const items = Array.from({ length: 12 }, () => ({ type: 'message', role: 'user', content }))
+  writeFileSync(long, JSON.stringify({ format: 'atrium-thread', version: 1, title: 'Long', items }))
+  const { stdout } = await atrium(home.path, ['threads', 'import', long, '--json'])
+  const { id } = JSON.parse(stdout) as { id: string }
+  const file = join(home.path, 'stopped.json')
+  const args = ['threads', 'export', id, '--output', file]
+  const child = spawn(process.execPath, [mainFile, ...args], { env: atriumEnv(home.path) })
+  const errors = text(child.stderr)
+  const ended = once(child, 'close')
+  await until(() => existsSync(file), undefined, 1)
+  child.kill('SIGINT')
+  assert.deepEqual((await ended)[0], 1)
+  assert.match(await errors, /^stopped: nothing was exported\n$/m)
+  assert.ok(!existsSync(file))
 })
 
 test('secrets of this home are masked in the messages of an imported thread, which is no larger than an export', async () => {
