@@ -3,7 +3,7 @@ import { realpathSync } from 'node:fs'
 import { type Config, environmentVariable } from '#config.ts'
 import { AppError } from '#core/errors.ts'
 import { operator, type UserId } from '#core/ids.ts'
-import type { McpServers } from '#core/mcp.ts'
+import { type McpServers, statusOf } from '#core/mcp.ts'
 import type { SecretStore } from '#core/secret.ts'
 import type { Store } from '#core/store.ts'
 import type { ToolSource } from '#core/tool-source.ts'
@@ -43,6 +43,8 @@ const sweepAfterMs = 1_000
 export type ExaminedServer = {
   readonly name: string
   readonly tools: number
+  /** How many of them the model is offered. */
+  readonly on: number
   /** Tools that differ from what is pinned. */
   readonly changed: number
   readonly fault?: string
@@ -59,10 +61,11 @@ export async function examineServers(parts: OpenMcpParts, signal: AbortSignal): 
         const { tools } = await connection.list(signal)
         const merged = mergeTools(server.name, server.tools, tools)
         const changed = merged.filter((tool) => tool.changed !== undefined).length
-        return { name: server.name, tools: tools.length, changed }
+        const on = merged.filter((tool) => statusOf(tool) === 'on').length
+        return { name: server.name, tools: merged.length, on, changed }
       } catch (error) {
         if (!(error instanceof AppError)) throw error
-        return { name: server.name, tools: 0, changed: 0, fault: error.message }
+        return { name: server.name, tools: 0, on: 0, changed: 0, fault: error.message }
       } finally {
         await connection.stop()
       }

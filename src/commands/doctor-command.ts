@@ -4,7 +4,7 @@ import { type Config, loadConfig, weakSecrets } from '#config.ts'
 import type { ModelTrial } from '#core/admin.ts'
 import { AppError } from '#core/errors.ts'
 import type { Store } from '#core/store.ts'
-import { costWords, countWords, durationWords } from '#core/words.ts'
+import { costWords, countWords, durationWords, offeredWords } from '#core/words.ts'
 import { checkOwner, type Home, homeAt, keyFile, tokenFile } from '#home.ts'
 import { openVectors } from '#app/open-vectors.ts'
 import { silentLog } from '#lib/log.ts'
@@ -196,10 +196,10 @@ async function lookAtServers(config: Config, home: Home, { store, seal }: Opened
   const { examineServers } = await import('#app/load-mcp.ts')
   const scan = createLeakScan()
   const parts = { home, store, seal, config, scan: () => scan, log: silentLog }
-  for (const { name, tools, changed, fault } of await examineServers(parts, AbortSignal.timeout(serverMs))) {
+  for (const { name, tools, on, changed, fault } of await examineServers(parts, AbortSignal.timeout(serverMs))) {
     if (fault !== undefined) say(`${name}: ${fault}`, 'warning')
     else if (changed > 0) say(`${name} changed ${countWords(changed, 'tool')}: atrium mcp review ${name}`, 'warning')
-    else say(`${name} answers, with ${countWords(tools, 'tool')}`)
+    else say(`${name} answers, with ${offeredWords(on, tools)}`)
   }
 }
 

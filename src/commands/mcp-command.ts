@@ -4,8 +4,16 @@ import { resolve } from 'node:path'
 import { loadConfig } from '#config.ts'
 import type { ToolTrial } from '#core/admin.ts'
 import { AppError, cannotRead } from '#core/errors.ts'
-import type { McpAdmin, McpEffect, McpImport, McpServerView, McpTarget, McpToolView } from '#core/mcp.ts'
-import { countWords } from '#core/words.ts'
+import {
+  countOn,
+  type McpAdmin,
+  type McpEffect,
+  type McpImport,
+  type McpServerView,
+  type McpTarget,
+  type McpToolView,
+} from '#core/mcp.ts'
+import { countWords, offeredWords } from '#core/words.ts'
 import { printable } from '#safety/printable.ts'
 import { checkServerName } from '#mcp/names.ts'
 import { readHeaders, readVariables } from '#mcp/target.ts'
@@ -13,6 +21,7 @@ import { withOpenTools } from './home-tools.ts'
 import { agrees } from './prompts.ts'
 import { firstLine, inColumns, listedBy, print, shellQuoted, table } from './report.ts'
 import { reloadService } from './running-service.ts'
+import { stoppable } from './stoppable.ts'
 
 /** How long servers without tools are asked for them by a list. */
 const askMs = 5_000
@@ -20,7 +29,6 @@ const maxFileChars = 1024 * 1024
 
 type Options = { readonly json?: boolean; readonly yes?: boolean }
 type AddOptions = Options & {
-import { stoppable } from './stoppable.ts'
   readonly url?: string
   readonly env?: readonly string[]
   readonly header?: readonly string[]
@@ -35,7 +43,7 @@ export async function addServer(name: string, command: readonly string[], option
   await withServers(async (servers, signal) => {
     if (!options.json) process.stderr.write(`Starting ${name} …\n`)
     const server = await servers.add({ name, target, everyone: options.everyone ?? false }, signal)
-    const tools = countWords(server.tools.length, 'tool')
+    const tools = offeredWords(countOn(server.tools), server.tools.length)
     const next =
       server.status === 'sign_in'
         ? `It needs a sign-in: atrium mcp auth ${name}`
@@ -55,7 +63,7 @@ export function listServers(options: Options): Promise<void> {
       name,
       kind,
       everyone ? 'everyone' : 'operator',
-      String(tools.filter(({ status }) => status === 'on').length),
+      countOn(tools) === tools.length ? String(tools.length) : `${countOn(tools)} of ${tools.length}`,
       String(tools.filter(({ status }) => status === 'changed').length),
       address,
     ])
@@ -178,8 +186,8 @@ export async function importServers(file: string, options: Options): Promise<voi
 }
 
 function importLines({ added, left }: McpImport): string[] {
-  const lines = added.flatMap(({ name, was, tools, fault, sealed, missing, notes }) => [
-    `Added ${name}${was === undefined ? '' : ` (${was} there)`}: ${countWords(tools, 'tool')}.`,
+  const lines = added.flatMap(({ name, was, tools, on, fault, sealed, missing, notes }) => [
+    `Added ${name}${was === undefined ? '' : ` (${was} there)`}: ${offeredWords(on, tools)}.`,
     ...(sealed.length > 0 ? [`  sealed: ${sealed.join(', ')}`] : []),
     ...missing.map((each) => `  missing: atrium secret set ${each.secret} (for ${each.for})`),
     ...notes.map((note) => `  note: ${note}`),

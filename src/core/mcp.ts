@@ -77,6 +77,11 @@ export function statusOf({ effect, changed, refused }: McpTool): McpToolStatus {
   return effect === 'off' ? 'off' : 'on'
 }
 
+/** How many of the tools the model is offered. */
+export function countOn(tools: readonly { readonly status: McpToolStatus }[]): number {
+  return tools.filter(({ status }) => status === 'on').length
+}
+
 export type McpChanges = Partial<Pick<McpServer, 'everyone' | 'instructions' | 'tools'>>
 
 export interface McpStore {
@@ -129,6 +134,8 @@ export type McpImport = {
     /** Its name in the file, if that did not fit. */
     readonly was?: string
     readonly tools: number
+    /** How many of them the model is offered. */
+    readonly on: number
     /** Why it could not be started. */
     readonly fault?: string
     /** Names of secrets that were sealed. */

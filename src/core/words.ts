@@ -55,6 +55,11 @@ function secondsWords(secs: number): string {
   return secs < 60 ? `${secs} s` : `${Math.floor(secs / 60)} min ${String(secs % 60).padStart(2, '0')} s`
 }
 
+/** How many tools of a server the agent has, and of how many, if some are off, changed or refused: `14 of 15 tools`. */
+export function offeredWords(on: number, all: number): string {
+  return on === all ? countWords(all, 'tool') : `${on} of ${countWords(all, 'tool')}`
+}
+
 /** A long duration in its two largest units: `12 s`, `3 h 5 min`, `2 d 0 h`. */
 export function spanWords(secs: number): string {
   const parts = [

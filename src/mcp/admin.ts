@@ -78,12 +78,14 @@ export function createMcpAdmin({ servers, store, mask, maskLong, secrets }: Admi
           break
         }
         const { tools, instructions } = trial.list
-        await store.add({ name, target, everyone: false, instructions, tools: mergeTools(name, [], tools) })
+        const merged = mergeTools(name, [], tools)
+        await store.add({ name, target, everyone: false, instructions, tools: merged })
         const { fault } = trial
         const head = {
           name,
           ...(was !== undefined && { was }),
-          tools: tools.length,
+          tools: merged.length,
+          on: merged.filter((tool) => statusOf(tool) === 'on').length,
           ...(fault !== undefined && { fault }),
         }
         const unset = missing.filter(({ secret }) => !known.has(secret))

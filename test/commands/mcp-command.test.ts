@@ -95,6 +95,17 @@ test('a server is added, set, tested, used, reviewed and removed', async () => {
   assert.equal((await mcp('remove', 'rude')).code, 1)
 })
 
+test('each count of tools says how many of them the agent has', async () => {
+  await mcp('add', 'rude', '--', command, ...words)
+  await mcp('set', 'rude', 'echo', '--effect', 'off')
+  assert.match((await mcp('list')).stdout, /rude +stdio +operator +12 of 13 +0 /)
+  assert.match((await atrium(home.path, ['doctor'])).stdout, /mcp: rude answers, with 12 of 13 tools/)
+  await mcp('remove', 'rude')
+  const { stdout } = await mcp('add', 'rude', '--', command, ...words, 'tasks')
+  assert.match(stdout, /^Added rude: 12 of 13 tools\.\n/)
+  await mcp('remove', 'rude')
+})
+
 test('a change is accepted once it was seen, and only that of the tool that was named', async () => {
   await mcp('add', 'rude', '--', command, ...words)
   const { store } = await openHomeStore(readConfig({ ATRIUM_HOME: home.path }))
@@ -167,14 +178,14 @@ test('the name of a tool is one word of the command that is shown to be pasted',
 
 test('servers of another client are imported, with their secrets sealed', async () => {
   const file = join(home.path, 'claude.json')
-  const good = { command, args: words, env: { TOKEN: 'not-so-secret', MODE: 'fast' } }
+  const good = { command, args: [...words, 'tasks'], env: { TOKEN: 'not-so-secret', MODE: 'fast' } }
   const mcpServers = { 'My Server': good, broken: { command: '/no/such/server' }, off: { ...good, disabled: true } }
   writeFileSync(file, `// mine\n${JSON.stringify({ mcpServers })}`)
   const { code, stdout } = await mcp('import', file)
   assert.equal(code, 0)
   assert.match(
     stdout,
-    /^Added my-server \(My Server there\): 13 tools\.\n {2}sealed: mcp\.my-server\.TOKEN\nAdded broken: 0 tools/,
+    /^Added my-server \(My Server there\): 12 of 13 tools\.\n {2}sealed: mcp\.my-server\.TOKEN\nAdded broken: 0 tools/,
   )
   assert.match(stdout, /not started: .*ENOENT[^]*Left off: it is switched off there\.\n$/)
   const seen = await mcp('test', 'my-server', 'environment')

@@ -42,7 +42,14 @@ if (how.has('stays')) setInterval(() => {}, 1000)
 const tools = () => {
   const count = Number(option('tools') ?? 0)
   if (count > 0) return Array.from({ length: count }, (_, at) => ({ name: `t${at}`, inputSchema: schema }))
-  return names.map((name) => ({ name, description, inputSchema: schema, annotations: { readOnlyHint: true } }))
+  const task = { execution: { taskSupport: 'required' } }
+  return names.map((name) => ({
+    name,
+    description,
+    inputSchema: schema,
+    annotations: { readOnlyHint: true },
+    ...(how.has('tasks') && name === 'echo' && task),
+  }))
 }
 
 const acts = {

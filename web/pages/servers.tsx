@@ -1,7 +1,7 @@
 // MCP servers on the Tools page: a group for each, what each tool may do, and what a server changed.
 import { useSignal } from '@preact/signals'
 import { useRef } from 'preact/hooks'
-import { countWords } from '#core/words.ts'
+import { countWords, offeredWords } from '#core/words.ts'
 import type { McpServer, McpTool } from '#doors/web/wire/mcp.ts'
 import { useAct } from '../parts/act.ts'
 import { Button } from '../parts/button.tsx'
@@ -37,7 +37,7 @@ export function ServerList({ list, shown }: { list: readonly McpServer[]; shown:
           key={server.name}
           name={server.name}
           address={serverAddress(server.name)}
-          words={toolCount(server)}
+          words={offeredWords(countOn(server.tools), server.tools.length)}
           shown={server.name === shown}
         >
           <StatePill server={server} />
@@ -47,11 +47,8 @@ export function ServerList({ list, shown }: { list: readonly McpServer[]; shown:
   )
 }
 
-/** How many tools the agent has, of how many. */
-function toolCount({ tools }: McpServer): string {
-  const on = tools.filter(({ status }) => status === 'on').length
-  const all = countWords(tools.length, 'tool')
-  return on === tools.length ? all : `${on} of ${all}`
+function countOn(tools: readonly McpTool[]): number {
+  return tools.filter(({ status }) => status === 'on').length
 }
 
 function StatePill({ server: { status, tools } }: { server: McpServer }) {

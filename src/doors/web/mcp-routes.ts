@@ -2,9 +2,9 @@
 import * as z from 'zod/mini'
 import type { ToolTrial } from '#core/admin.ts'
 import { AppError } from '#core/errors.ts'
-import type { McpAdmin, McpServerView, McpToolView } from '#core/mcp.ts'
+import { countOn, type McpAdmin, type McpServerView, type McpToolView } from '#core/mcp.ts'
 import { isServiceSecret } from '#core/secret.ts'
-import { countWords } from '#core/words.ts'
+import { offeredWords } from '#core/words.ts'
 import { maxFileBodyBytes } from '#http/body.ts'
 import { type Route, route } from '#http/routes.ts'
 import { McpEffects, McpServersAnswer, McpServerWire } from '#doors/web/wire/mcp.ts'
@@ -117,7 +117,7 @@ async function startTrial(servers: McpAdmin, name: string, signal: AbortSignal):
   const nothing = { logs: [], requests: [], blocked: [] }
   try {
     const { tools } = await servers.check(name, signal)
-    return { output: `${name} answers: ${countWords(tools.length, 'tool')}`, error: null, ...nothing }
+    return { output: `${name} answers: ${offeredWords(countOn(tools), tools.length)}`, error: null, ...nothing }
   } catch (error) {
     if (!(error instanceof AppError) || error.code === 'not_found') throw error
     return { output: null, error: error.message, ...nothing }
