@@ -101,12 +101,18 @@ async function examine(): Promise<Finding[]> {
   })
   if (config.shell && existsSync(home.path)) await lookAtShell(home, config, say('shell'))
   await look('service', async () => {
-    const runs = await runningService(config.home)
+    const runs = await runningService(config.home).catch(sayWithoutDatabase)
     const unstored = runs?.status['unstored']
     if (typeof unstored === 'string') return add('service', 'fault', `runs on this home, but ${unstored}`)
     add('service', 'ok', runs ? 'runs on this home' : 'does not run; start it with: atrium serve')
   })
   return findings
+}
+
+/** The check of the database says why. */
+function sayWithoutDatabase(error: unknown): never {
+  if (!(error instanceof AppError) || error.code !== 'database_unavailable') throw error
+  throw new AppError(error.code, 'runs on this home, but without its database', { cause: error })
 }
 
 type Say = (detail: string, state?: State) => void

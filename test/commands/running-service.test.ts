@@ -24,6 +24,9 @@ test('a service that runs and cannot tell its status is not taken for none', asy
   const { code, stderr } = await atrium(home, ['status'])
   assert.equal(code, 1)
   assert.match(stderr.slice(said.length), /^ its database is away: see `\S*atrium doctor`\n$/, 'it stored nothing')
+  const doctor = await atrium(home, ['doctor'])
+  assert.equal(doctor.code, 1)
+  assert.match(doctor.stdout, /service: runs on this home, but without its database$/m, 'it does not send to itself')
 })
 
 test('a service of another version is named, with the way out, by every command that asks it', async (t) => {
