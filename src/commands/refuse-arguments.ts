@@ -22,6 +22,17 @@ const otherWords: ReadonlyMap<string, string> = new Map([
   ['schedule', 'mission'],
 ])
 
+/** Words for the same thing: a command has one of them. */
+const sameWords = [
+  ['list', 'ls'],
+  ['remove', 'delete', 'rm', 'revoke', 'forget'],
+  ['add', 'new', 'create', 'install', 'connect'],
+  ['show', 'info', 'get', 'read'],
+] as const
+
+/** Commands that list what they are about. */
+const lists: ReadonlySet<string> = new Set(['gates', 'grants', 'policy', 'threads'])
+
 /** Adds `help [command...]` to a command with subcommands, and to those below it. */
 export function addHelp(command: Command): void {
   command.helpCommand(false)
@@ -50,6 +61,8 @@ export function refuseExcess(command: Command, path = programName()): void {
   command.hook('preAction', (_, action) => {
     if (hasCommands && action === command) refuseUnknown(command)
   })
+  // Of a command without an action of its own.
+  if (hasCommands) command.on('command:*', ([name]: readonly string[]) => refuseUnknown(command, name))
   command.addHelpText('before', () => refuseUnknownInHelp(command))
   for (const each of command.commands) refuseExcess(each, `${path} ${each.name()}`)
 }
@@ -58,11 +71,19 @@ export function refuseExcess(command: Command, path = programName()): void {
 function refuseUnknown(command: Command, name = command.args[0]): void {
   if (name === undefined) return
   const known = command.commands.map((each) => each.name())
-  const other = command.parent ? undefined : otherWords.get(name)
-  const meant = other ?? similarWord(name, known)
-  const hint =
-    name === 'chat' && !command.parent ? `${programName()} alone opens the chat` : meant && `Did you mean ${meant}?`
+  const hint = hintFor(command, name, known)
   command.error(`error: unknown command '${printable(name)}'${hint === undefined ? '' : `\n(${hint})`}`)
+}
+
+function hintFor(command: Command, name: string, known: readonly string[]): string | undefined {
+  const isTop = !command.parent
+  if (name === 'chat' && isTop) return `${programName()} alone opens the chat`
+  const same = isTop ? [] : (sameWords.find((words) => words.some((each) => each === name)) ?? [])
+  if (lists.has(command.name()) && same.some((each) => each === 'list'))
+    return `${programName()} ${command.name()} alone lists them`
+  const meant = (isTop && otherWords.get(name)) || known.find((each) => same.some((word) => word === each))
+  const near = meant ?? similarWord(name, known)
+  return near && `Did you mean ${near}?`
 }
 
 /** For `--help` after an unknown name: refuses it instead of showing the help of the parent command. */

@@ -93,6 +93,9 @@ test('an unknown command names the one that was probably meant, on every level',
   assert.match(first.stderr, /^error: unknown command 'stauts'\n\(Did you mean status\?\)\n/)
   assert.match((await atrium('/nowhere', ['mcp', 'lits'])).stderr, /Did you mean list\?/)
   assert.doesNotMatch((await atrium('/nowhere', ['xyz'])).stderr, /mean/)
+  assert.match((await atrium('/nowhere', ['threads', 'list'])).stderr, /\(\S*atrium threads alone lists them\)/)
+  assert.match((await atrium('/nowhere', ['user', 'delete', 'x'])).stderr, /Did you mean remove\?/)
+  assert.match((await atrium('/nowhere', ['threads', 'rm', 'x'])).stderr, /Did you mean delete\?/)
   assert.match((await atrium('/nowhere', ['completion', 'tcsh'])).stderr, /bash, zsh, fish/)
 })
 
