@@ -19,13 +19,18 @@ const replacements: Readonly<Record<string, string>> = {
 export function missingRoute({ method, url }: FastifyRequest, reply: FastifyReply, methodsOf: MethodsOf): AppError {
   const path = pathOf(url)
   const allowed = methodsOf(path)
-  const hint = baseHint(path)
+  const hint = slashHint(path) ?? baseHint(path)
   if (allowed.length === 0) {
     return new AppError('not_found', `there is no ${path} here: ${hint ?? wayOut(path, methodsOf)}`)
   }
   reply.header('allow', allowed.join(', '))
   const fault = `${path} takes ${allowed.join(', ')}, not ${method}`
   return new AppError('method_not_allowed', hint ? `${fault}: ${hint}` : fault)
+}
+
+/** For clients that join a base URL which ends with a slash to a path that begins with one. */
+function slashHint(path: string): string | undefined {
+  return path.includes('//') ? 'leave out the double slash: a base URL ends in /api/v1, without a slash' : undefined
 }
 
 function baseHint(path: string): string | undefined {

@@ -91,6 +91,10 @@ test('a client with a wrong base URL is told the right one', async (t) => {
   ]) {
     assert.equal(await message('POST', path), `there is no ${path} here: the base URL of a client ends in /api/v1`)
   }
+  for (const path of ['/api/v1//models', '/v1//chat/completions', '//api/v1/models']) {
+    const wayOut = 'leave out the double slash: a base URL ends in /api/v1, without a slash'
+    assert.equal(await message('POST', path), `there is no ${path} here: ${wayOut}`)
+  }
   const azure = '/openai/deployments/m/chat/completions'
   const notAzure = 'use a client for OpenAI, not for Azure, with a base URL that ends in /api/v1'
   assert.equal(await message('POST', azure), `there is no ${azure} here: ${notAzure}`)

@@ -20,6 +20,8 @@ export function listModels(names: ModelNames) {
 export function findModel(names: ModelNames, { params }: FastifyRequest) {
   const name = (params as { '*': string })['*']
   if (namesOf(names).includes(name)) return modelObject(name)
+  if (name === '')
+    throw new AppError('not_found', 'this address has no name of a model: leave out the slash at the end')
   const message = `no model ${name} is listed: requests accept any name, and it means ${agentModel}`
   throw new AppError('model_not_found', message, { param: 'model' })
 }

@@ -220,6 +220,7 @@ for (const prefix of ['/api/v1', '/v1']) {
         assert.equal(error.code, 'model_not_found')
         return true
       })
+      await assert.rejects(client.get('/models/'), /404 .*leave out the slash at the end/)
     })
   })
 }
