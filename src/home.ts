@@ -1,7 +1,7 @@
 // The service home: a private folder with the database, the master key, the operator's token and the log.
 import { randomBytes, randomUUID } from 'node:crypto'
 import { chmodSync, existsSync, linkSync } from 'node:fs'
-import { readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { readdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { AppError } from '#core/errors.ts'
@@ -60,6 +60,12 @@ export function lockHome(home: Home): (() => void) | undefined {
   }
   finishRestore(home.path)
   return () => db.close()
+}
+
+/** Removes a home that has nothing but its lock. */
+export function removeUnusedHome({ path }: Home): void {
+  if (readdirSync(path).some((name) => name !== lockName)) return
+  rmSync(path, { recursive: true })
 }
 
 /** The key that seals secrets: from the environment, else from a file in the home. */

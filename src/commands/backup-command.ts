@@ -1,4 +1,5 @@
 // `atrium backup` and `atrium restore`: one file with everything that a home and its database hold.
+import { existsSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { type Config, loadConfig } from '#config.ts'
 import { type BackupSource, makeBackup } from '#backup/backup.ts'
@@ -7,7 +8,7 @@ import { checkBackup, restoreBackup } from '#backup/restore.ts'
 import { AppError } from '#core/errors.ts'
 import { sizeWords, countWords } from '#core/words.ts'
 import { settleRestore } from '#app/open-storage.ts'
-import { type Home, lockHome, openHome } from '#home.ts'
+import { type Home, lockHome, openHome, removeUnusedHome } from '#home.ts'
 import { withoutUndefined } from '#lib/without-undefined.ts'
 import { printable } from '#safety/printable.ts'
 import { createProgress } from './progress-line.ts'
@@ -53,6 +54,7 @@ export async function backUp(file: string, options: Options & { withKey?: boolea
 
 export async function restore(file: string, options: Options & { yes?: boolean; replace?: boolean }): Promise<void> {
   const config = loadConfig()
+  const isNew = !existsSync(config.home)
   const home = openHome(config.home)
   const unlock = lockHome(home)
   if (!unlock) throw new AppError('home_locked', `Atrium runs on ${config.home}: stop it first`)
@@ -84,6 +86,8 @@ export async function restore(file: string, options: Options & { yes?: boolean; 
     print(options, view, lines.join('\n'))
   } finally {
     progress.end()
+    // Nothing was restored: the home was made for it alone.
+    if (isNew) removeUnusedHome(home)
     unlock()
   }
 }
