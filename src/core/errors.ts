@@ -164,7 +164,8 @@ export function appErrorOf(error: unknown): AppError {
 /** Refuses a file or folder that the caller names: for the `catch` of a read. */
 export function cannotRead(path: string, wayOut = ''): (error: unknown) => never {
   return (error) => {
-    const why = (error as NodeJS.ErrnoException).code ?? 'unreadable'
-    throw new AppError('invalid_input', `${path} cannot be read (${why})${wayOut}`, { cause: error })
+    const { code = 'unreadable' } = error as NodeJS.ErrnoException
+    const fault = code === 'ENOENT' ? `there is no ${path}` : `${path} cannot be read (${code})`
+    throw new AppError('invalid_input', `${fault}${wayOut}`, { cause: error })
   }
 }

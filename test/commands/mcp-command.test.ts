@@ -231,6 +231,7 @@ for (const [what, signals, how] of [
 }
 
 for (const [what, args, code, message] of [
+  ['a file to import that is not there', ['import', '/no/such'], 2, /^error: there is no \/no\/such\n$/],
   ['neither a command nor a URL', ['add', 'a'], 2, /give a command after --, or --url/],
   ['a name that does not fit', ['add', 'A b', '--', 'x'], 2, /^(?!Starting).*1 to 32 of a-z/],
   ['a variable without a secret', ['add', 'a', '--env', 'TOKEN', '--', 'x'], 2, /KEY=SECRET/],

@@ -102,8 +102,8 @@ test('a check of what the system does not let it read is refused as wrong usage'
 })
 
 for (const [what, args, code, words] of [
-  ['a path that is not there', ['add', '/no/such/folder'], 2, /cannot be read \(ENOENT\)/],
-  ['a path to check that is not there', ['check', '/no/such/folder'], 2, /cannot be read/],
+  ['a path that is not there', ['add', '/no/such/folder'], 2, /^error: there is no \/no\/such\/folder\n$/],
+  ['a path to check that is not there', ['check', '/no/such/folder'], 2, /^error: there is no \/no\/such\/folder\n$/],
   ['a folder that is no skill', ['add', home.path], 2, /there is no SKILL\.md/],
   ['a skill that is not there', ['show', 'nothing'], 1, /there is no skill "nothing"/],
 ] as const) {
