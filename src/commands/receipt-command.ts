@@ -47,6 +47,11 @@ function answerWords({ failed, attempts, input_tokens, output_tokens, cost_usd }
   return `${countWords(input_tokens, 'token')} in, ${numberWords(output_tokens)} out, ${costWords(cost_usd)}`
 }
 
+function digestWords({ hash, verified, ended_at }: Wire): string {
+  if (hash === null) return ended_at === null ? 'none yet' : 'none'
+  return `${verified ? 'matches the log' : 'DOES NOT MATCH THE LOG'}  ${hash}`
+}
+
 function inWords(wire: Wire): string {
   const lines = [
     `turn      ${wire.turn_id}  ${wire.status}, from ${wire.door}, of ${wire.user}`,
@@ -63,7 +68,7 @@ function inWords(wire: Wire): string {
     ...(wire.secrets.length > 0 ? [`secrets   ${wire.secrets.join(', ')}`] : []),
     ...wire.notes.map(({ rule, where }) => `note      ${rule} in ${where}`),
     `cost      ${costFigure(wire.cost_usd)}`,
-    `log       ${wire.hash === null ? `no digest${wire.ended_at === null ? ' yet' : ''}` : `${wire.verified ? 'unchanged' : 'CHANGED'}  ${wire.hash}`}`,
+    `digest    ${digestWords(wire)}`,
   ]
   return lines.map((line) => printable(line)).join('\n')
 }
