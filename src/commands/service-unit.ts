@@ -22,7 +22,10 @@ export type UnitParts = {
 
 const systemPath = ['/usr/local/sbin', '/usr/local/bin', '/usr/sbin', '/usr/bin', '/sbin', '/bin']
 
-/** These hold without any right: they only take calls of the kernel away. @mount is for the shell's confinement. */
+/**
+ * These hold without any right: they only take calls of the kernel away. @mount is for the shell's confinement. systemd has
+ * the calls of @sandbox under this name since version 254; earlier ones take them by their own names.
+ */
 const filters = [
   'NoNewPrivileges=yes',
   'LockPersonality=yes',
@@ -30,7 +33,7 @@ const filters = [
   'RestrictSUIDSGID=yes',
   'RestrictAddressFamilies=AF_UNIX AF_INET AF_INET6 AF_NETLINK',
   'SystemCallArchitectures=native',
-  'SystemCallFilter=@system-service @mount @pkey @sandbox',
+  'SystemCallFilter=@system-service @mount @pkey seccomp landlock_create_ruleset landlock_add_rule landlock_restrict_self',
   'SystemCallErrorNumber=EPERM',
 ]
 
