@@ -108,7 +108,7 @@ async function openDatabase(config: Config, { locked, say, onOutdated }: Opening
   await settleRestore(home, { databaseUrl: config.databaseUrl, locked })
   const half = config.masterKey === undefined ? nextKey(home) : undefined
   const seal = createSeal(masterKey(home, config.masterKey), ...(half === undefined ? [] : [half]))
-  const onStep = sayingSteps(say)
+  const { onStep, onWait } = sayingUpgrade(say)
   if (config.databaseUrl === undefined) {
     const vectors = config.embedding !== undefined
     const onMigrated = ({ from, to, copy }: Migrated): void => {
@@ -126,22 +126,32 @@ async function openDatabase(config: Config, { locked, say, onOutdated }: Opening
     seal,
     maxUserBytes,
     onStep,
+    onWait,
     ...(onOutdated && { onOutdated }),
   })
   const { createPostgresBus } = await import('#store/bus-postgres.ts')
   return { home, store, seal, openBus: (log) => createPostgresBus({ url, sql, log }) }
 }
 
-/** A line at the beginning of an upgrade, and where one of its steps took long. */
-function sayingSteps(say: Opening['say']): (version: number) => void {
+/** A line at the beginning of an upgrade, or of the wait for another process, and others where it takes long. */
+function sayingUpgrade(say: Opening['say']) {
+  const [sayStep, sayWait] = [atTimes(say), atTimes(say)]
+  return {
+    onStep: (version: number) =>
+      sayStep(
+        { version, to: newestVersion },
+        `upgrading the database from version ${version} to ${newestVersion}: a large one takes minutes`,
+      ),
+    onWait: () => sayWait({}, 'waiting for another Atrium, which upgrades or restores this database'),
+  }
+}
+
+function atTimes(say: Opening['say']): Opening['say'] {
   let saidAt = Number.NEGATIVE_INFINITY
-  return (version) => {
+  return (fields, words) => {
     if (performance.now() - saidAt < upgradeLineMs) return
     saidAt = performance.now()
-    say(
-      { version, to: newestVersion },
-      `upgrading the database from version ${version} to ${newestVersion}: a large one takes minutes`,
-    )
+    say(fields, words)
   }
 }
 

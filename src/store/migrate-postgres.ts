@@ -19,6 +19,8 @@ const startingName = 'atrium-start'
 const maxCutMs = 10_000
 const cutLookMs = 20
 const maxLockAttempts = 5
+/** How often the caller is told that another process has the lock. */
+const waitTellMs = 1_000
 /** How often the server looks during a statement whether its client is still there. */
 const clientLookMs = 1_000
 /** How long the check of a new connection waits for a migration, and for an answer. */
@@ -58,9 +60,9 @@ async function checkEncoding(client: Pick<ClientBase, 'query'>): Promise<void> {
 
 export async function migratePostgres(
   pool: Pool,
-  { steps = migrations, onStep = () => {} }: Migrating = {},
+  { steps = migrations, onStep = () => {}, onWait = () => {} }: Migrating = {},
 ): Promise<void> {
-  const { client, run } = await lockToMigrate(pool).catch((error: unknown) => {
+  const { client, run } = await lockToMigrate(pool, onWait).catch((error: unknown) => {
     throw asAppError(error)
   })
   try {
@@ -98,20 +100,24 @@ export async function migratePostgres(
 }
 
 /** A connection with the lock. One that another migration cut off before it had its name is replaced. */
-async function lockToMigrate(pool: Pool): Promise<{ client: PoolClient; run: Send }> {
+async function lockToMigrate(pool: Pool, onWait: () => void): Promise<{ client: PoolClient; run: Send }> {
   for (let attempt = 1; ; attempt++) {
     const client = await pool.connect()
+    let waiting: NodeJS.Timeout | undefined
     // The package's types lack `query_timeout` of a single query.
     const run: Send = (text) => client.query({ text, query_timeout: timeoutMs } as QueryConfig)
     try {
       await run(`SET statement_timeout = ${timeoutMs}; SET lock_timeout = 0`)
       await run(`SET application_name = '${startingName}'`)
       await endWithClient(run)
+      waiting = setInterval(onWait, waitTellMs)
       await run(`SELECT pg_advisory_lock(${lockKey})`)
       return { client, run }
     } catch (error) {
       client.release(true)
       if (attempt === maxLockAttempts) throw error
+    } finally {
+      clearInterval(waiting)
     }
   }
 }

@@ -271,10 +271,12 @@ export const migrations: readonly Migration[] = [
   ]),
 ]
 
-/** `onStep` gets the version of an existing database before each step, and before the copy of a file. */
 export type Migrating = {
   readonly steps?: readonly Migration[]
+  /** Gets the version of an existing database before each step, and before the copy of a file. */
   readonly onStep?: ((version: number) => void) | undefined
+  /** Called each second while another process migrates. */
+  readonly onWait?: (() => void) | undefined
 }
 
 /** The schema version of this Atrium. */

@@ -55,6 +55,7 @@ export type StoreParts = {
   readonly lockToMigrate?: (isOld: () => boolean) => (() => void) | undefined
   /** Called before an existing database of this version is brought to the next one. */
   readonly onStep?: (version: number) => void
+  readonly onWait?: () => void
   /** Called when an existing file was brought to a newer version. */
   readonly onMigrated?: (migrated: Migrated) => void
   /** Called when a newer Atrium has brought the database to a version that this process cannot work with. */
@@ -122,6 +123,7 @@ export async function openPostgresStore({
   now = Date.now,
   maxUserBytes = 0,
   onStep,
+  onWait,
   onOutdated,
 }: Omit<StoreParts, 'path'> & { url: string }) {
   const [{ openPostgres }, { checkConnection, migratePostgres }] = await Promise.all([
@@ -141,7 +143,7 @@ export async function openPostgresStore({
   })
   let lastId: string | undefined
   try {
-    await migratePostgres(sql.pool, { onStep })
+    await migratePostgres(sql.pool, { onStep, onWait })
     migrated = true
     const newest = await sql.read(() => first(newestTurn, newestTurnBound(now())))
     lastId = newest && String(newest['id'])

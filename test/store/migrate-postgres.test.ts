@@ -6,7 +6,7 @@ import { test, type TestContext } from 'node:test'
 import { Client } from 'pg'
 import { createSeal } from '#lib/seal.ts'
 import { loadPostgres } from '#store/load-postgres.ts'
-import { checkConnection, migratePostgres, versionOfPostgres } from '#store/migrate-postgres.ts'
+import { checkConnection, lockMigrations, migratePostgres, versionOfPostgres } from '#store/migrate-postgres.ts'
 import { migrations } from '#store/migrations.ts'
 import { inspectPostgres, openPostgresStore } from '#store/open-store.ts'
 import { openPostgres } from '#store/postgres.ts'
@@ -152,6 +152,20 @@ test('each step of a database that exists is told before it begins', async (t) =
   await migratePostgres(pool, { steps: [first], onStep })
   await migratePostgres(pool, { steps: [first, alone, { changes: [] }], onStep })
   assert.deepEqual(told, [1, 2])
+})
+
+test('a process that waits for the migration of another one tells so, each second', async (t) => {
+  const { pool } = open(t, await server.database())
+  const other = await pool.connect()
+  await other.query('BEGIN')
+  await lockMigrations(other)
+  const waits = Promise.withResolvers<void>()
+  const migrated = migratePostgres(pool, { steps: [first], onWait: waits.resolve })
+  await waits.promise
+  await other.query('COMMIT')
+  other.release()
+  await migrated
+  assert.equal(await versionOfPostgres(pool), 1)
 })
 
 test('a step that fails leaves the database as it was, and says how to go back', async () => {
