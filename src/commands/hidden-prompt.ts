@@ -10,6 +10,7 @@ export async function readSecret(prompt: string, { optional = false }: { optiona
   const value = process.stdin.isTTY
     ? await ask(prompt, { hidden: true })
     : (await readInput(maxSecretChars, `a secret has at most ${maxSecretChars} characters`)).replace(/\r?\n$/, '')
-  if (value === '' && !optional) throw new AppError('invalid_input', 'the value is empty: nothing was stored')
-  return value
+  if (value !== '' || optional) return value
+  const from = process.stdin.isTTY ? '' : ', which without a terminal is read from standard input'
+  throw new AppError('invalid_input', `the value is empty${from}: nothing was stored`)
 }

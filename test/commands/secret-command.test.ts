@@ -45,7 +45,13 @@ test('a removed secret is gone, and cannot be removed twice', async () => {
 })
 
 testFaults(home.path, [
-  { what: 'an empty secret', args: ['secret', 'set', 'X'], input: '\n', code: 2, says: /empty: nothing was stored/ },
+  {
+    what: 'an empty secret',
+    args: ['secret', 'set', 'X'],
+    input: '\n',
+    code: 2,
+    says: /empty, [^:]* read from standard input: nothing was stored/,
+  },
   { what: 'a long secret name', args: ['secret', 'set', 'a'.repeat(129)], input: 'sekret', code: 2, says: /1 to 128/ },
   { what: 'a bad secret name', args: ['secret', 'set', 'a b'], input: 'sekret', code: 2, says: /named by/ },
   { what: 'a value as an argument', args: ['secret', 'set', 'X', 'y'], code: 2, says: /too many arguments/ },
