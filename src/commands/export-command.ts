@@ -16,8 +16,9 @@ import { exportFolder, makeFolder } from '#memory/import-export.ts'
 import { printable } from '#safety/printable.ts'
 import { exportFileName, exportThread } from '#turns/thread-export.ts'
 import { withStore } from './home-store.ts'
-import { createProgress, type Progress } from './progress-line.ts'
+import { createProgress } from './progress-line.ts'
 import { print } from './report.ts'
+import { stoppable } from './stoppable.ts'
 
 const pageThreads = 100
 /** A file of an export that has not come to its end. */
@@ -34,7 +35,13 @@ export function exportAll(place: string, options: Options): Promise<void> {
     const user = options.user === undefined ? operator : await findUser(store, options.user)
     await makeEmpty(folder)
     const progress = createProgress()
-    const { skipped, ...counts } = await exportInto(folder, { store, user, show: progress.show })
+    const { skipped, ...counts } = await stoppable('stopped: nothing was exported', (signal) => {
+      const show = (what: string): void => {
+        signal.throwIfAborted()
+        progress.show(what)
+      }
+      return exportInto(folder, { store, user, show })
+    })
       .catch(async (error: unknown) => {
         // A part of an export could be taken for the whole.
         for (const name of await readdir(folder)) await rm(join(folder, name), { recursive: true, force: true })
@@ -53,7 +60,7 @@ export function exportAll(place: string, options: Options): Promise<void> {
   })
 }
 
-type ExportParts = { readonly store: Store; readonly user: UserId; readonly show: Progress['show'] }
+type ExportParts = { readonly store: Store; readonly user: UserId; readonly show: (what: string) => void }
 
 async function exportInto(folder: string, { store, user, show }: ExportParts) {
   // One that is killed must not be taken for a whole one.

@@ -146,7 +146,7 @@ test('an export that fails leaves nothing that could be taken for a whole one', 
   assert.deepEqual(readdirSync(folder), [])
 })
 
-test('an export that is killed says so in its folder, and to the next one', async (t) => {
+test('an export that is killed says so in its folder, and to the next one; one that is stopped leaves nothing', async (t) => {
   const large = newHome()
   t.after(large.remove)
   await atrium(large.path, ['onboard'])
@@ -155,12 +155,17 @@ test('an export that is killed says so in its folder, and to the next one', asyn
   await Promise.all(Array.from({ length: 3_000 }, () => store.threads.create(operator, thread)))
   await store.close()
   const folder = join(large.path, 'out')
-  const args = ['--disable-warning=ExperimentalWarning', mainFile, 'export', folder]
-  const child = spawn(process.execPath, args, { env: atriumEnv(large.path), stdio: 'ignore' })
-  const ended = once(child, 'exit')
-  await until(() => existsSync(join(folder, 'threads')))
-  child.kill('SIGKILL')
-  assert.deepEqual(await ended, [null, 'SIGKILL'])
+  const end = async (signal: NodeJS.Signals, into: string): Promise<unknown> => {
+    const args = ['--disable-warning=ExperimentalWarning', mainFile, 'export', into]
+    const child = spawn(process.execPath, args, { env: atriumEnv(large.path), stdio: 'ignore' })
+    const ended = once(child, 'exit')
+    await until(() => existsSync(join(into, 'threads')))
+    child.kill(signal)
+    return ended
+  }
+  const stopped = join(large.path, 'stopped')
+  assert.deepEqual([await end('SIGINT', stopped), readdirSync(stopped)], [[1, null], []])
+  assert.deepEqual(await end('SIGKILL', folder), [null, 'SIGKILL'])
   assert.deepEqual(readdirSync(folder), ['UNFINISHED', 'threads'])
   const again = await atrium(large.path, ['export', folder])
   const words = `error: ${folder} has an export that was cut off: remove it, or name a new folder\n`
