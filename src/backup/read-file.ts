@@ -146,6 +146,7 @@ function faultOf(error: unknown, file: string): unknown {
   const { code, message } = error as NodeJS.ErrnoException
   if (error instanceof AppError && error.code === 'invalid_input') return damaged(file, message, error)
   if (code === 'ENOENT') return new AppError('invalid_input', `there is no file ${file}`, { cause: error })
+  if (code === 'EISDIR') return new AppError('invalid_input', `${file} is a folder`, { cause: error })
   if (code === 'Z_DATA_ERROR') return damaged(file, 'it is damaged, or no backup of Atrium', error)
   if (code === 'Z_BUF_ERROR') return damaged(file, 'it is not complete', error)
   if (typeof code === 'string' && !(error instanceof AppError))

@@ -165,7 +165,8 @@ export function appErrorOf(error: unknown): AppError {
 export function cannotRead(path: string, wayOut = ''): (error: unknown) => never {
   return (error) => {
     const { code = 'unreadable' } = error as NodeJS.ErrnoException
-    const fault = code === 'ENOENT' ? `there is no ${path}` : `${path} cannot be read (${code})`
+    const known = { ENOENT: `there is no ${path}`, EISDIR: `${path} is a folder` }[code]
+    const fault = known ?? `${path} cannot be read (${code})`
     throw new AppError('invalid_input', `${fault}${wayOut}`, { cause: error })
   }
 }

@@ -56,7 +56,7 @@ test('a thread is shown, renamed, pinned, archived, exported, imported and delet
   assert.equal((await atrium(home.path, ['threads', 'rm', id])).code, 2)
   const folder = await atrium(home.path, ['threads', 'import', '/etc'])
   assert.equal(folder.code, 2)
-  assert.match(folder.stderr, /^error: \/etc cannot be read \(EISDIR\): [^\n]*\n$/)
+  assert.match(folder.stderr, /^error: \/etc is a folder: name a file that [^\n]*\n$/)
 })
 
 test('an export that fails leaves no file', async () => {
