@@ -20,6 +20,7 @@ import { runningService } from './running-service.ts'
 import { serviceModel } from './service-model.ts'
 import { createProgress } from './progress-line.ts'
 import { paint, print, table } from './report.ts'
+import { stoppable } from './stoppable.ts'
 
 type State = 'ok' | 'warning' | 'fault'
 type Finding = { readonly check: string; readonly state: State; readonly detail: string }
@@ -47,8 +48,12 @@ const verdicts = {
 async function proveDoors(options: { json?: boolean }): Promise<void> {
   const { prove } = await import('#prove/prove.ts')
   const progress = createProgress()
-  const proofs = await prove(progress.show)
-  progress.end()
+  const proofs = await stoppable('stopped: not every attack was tried', (signal) =>
+    prove((what, share) => {
+      signal.throwIfAborted()
+      progress.show(what, share)
+    }),
+  ).finally(progress.end)
   const rows = proofs.map(({ name, tried, answered, verdict }) => [name, tried, answered, verdicts[verdict]])
   print(options, proofs, table([['ATTACK', 'TRIED', 'ANSWERED', ''], ...rows]))
   if (proofs.some(({ verdict }) => verdict === 'got_through' || verdict === 'not_tried')) process.exitCode = 1

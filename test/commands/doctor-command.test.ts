@@ -1,6 +1,7 @@
 // `atrium doctor`: looks, makes nothing, and says each fault once.
 import assert from 'node:assert/strict'
-import { execFileSync } from 'node:child_process'
+import { execFileSync, spawn } from 'node:child_process'
+import { once } from 'node:events'
 import { chmodSync, chownSync, existsSync, readdirSync, rmSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
@@ -8,8 +9,9 @@ import { type TestContext, test } from 'node:test'
 import { migrateSqlite } from '#store/migrate-sqlite.ts'
 import { migrations } from '#store/migrations.ts'
 import { openSqlite } from '#store/sqlite.ts'
-import { atrium, serve } from '../atrium.ts'
+import { atrium, atriumEnv, mainFile, serve } from '../atrium.ts'
 import { newHome } from '../new-home.ts'
+import { until } from '../until.ts'
 
 type Finding = { check: string; state: string; detail: string }
 
@@ -149,4 +151,18 @@ test('a model that cannot be opened is a fault', async (t) => {
   const { code, faults } = await examine(homeOf(t), { LLM_PROVIDER: 'openai' })
   assert.equal(code, 1)
   assert.match(faults.join('\n'), /^model: .*OPENAI_API_KEY/)
+})
+
+test('a proof that is stopped leaves no scratch home', async (t) => {
+  const folder = homeOf(t)
+  const env = { ...atriumEnv(folder), TMPDIR: folder }
+  const child = spawn(process.execPath, [mainFile, 'doctor', '--prove'], { env, stdio: 'ignore' })
+  const ended = once(child, 'exit')
+  await until(() => readdirSync(folder).some((name) => name.startsWith('atrium-prove-')))
+  child.kill('SIGINT')
+  assert.deepEqual(await ended, [1, null])
+  assert.deepEqual(
+    readdirSync(folder).filter((name) => name.startsWith('atrium-prove-')),
+    [],
+  )
 })
