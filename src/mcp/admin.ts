@@ -1,6 +1,7 @@
 // Administration of MCP servers: add, list, set, review, test, remove.
 import type { ToolTrial } from '#core/admin.ts'
 import { AppError } from '#core/errors.ts'
+import { operator } from '#core/ids.ts'
 import { objectIn } from '#core/json.ts'
 import {
   type McpAdmin,
@@ -38,7 +39,7 @@ export type Masks = {
 export type AdminParts = Masks & {
   readonly servers: Servers
   readonly store: McpStore
-  readonly secrets: Pick<SecretStore, 'list' | 'set' | 'removeBelow'>
+  readonly secrets: Pick<SecretStore, 'list' | 'setTogether' | 'removeBelow'>
 }
 
 export function createMcpAdmin({ servers, store, mask, maskLong, secrets }: AdminParts): McpAdmin {
@@ -69,7 +70,10 @@ export function createMcpAdmin({ servers, store, mask, maskLong, secrets }: Admi
       const known = new Set((await secrets.list()).map(({ name }) => name))
       const added: McpImport['added'][number][] = []
       for (const { name, was, target, seal: values, missing, notes } of found.servers) {
-        for (const [secret, value] of Object.entries(values)) await secrets.set(secret, value)
+        await secrets.setTogether(
+          Object.entries(values).map(([secret, value]) => ({ name: secret, value })),
+          operator,
+        )
         const trial = await tryServer(servers, { name, target }, signal).catch((error: unknown) => {
           if (!signal.aborted) throw error
         })

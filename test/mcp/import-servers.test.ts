@@ -78,6 +78,14 @@ test('with a server go the secrets that its import sealed, and no others', async
   assert.deepEqual(await left(), ['KEY', 'mcp.one-more.KEY'])
 })
 
+test('of a server with a value that cannot be sealed, none is', async (t) => {
+  const { admin, store } = house(t)
+  const one = { command: 'one', env: { TOKEN: 'sesame-open', API_KEY: 'ab'.repeat(20_000) } }
+  const imported = admin.importServers(JSON.stringify({ mcpServers: { one } }), never)
+  await assert.rejects(imported, /mcp\.one\.API_KEY repeats itself .* nothing was stored/)
+  assert.deepEqual(await store.secrets.list(), [])
+})
+
 test('an import that is stopped says what was added, and which secrets are missing', async (t) => {
   const store = openTestStore(t)
   const stopping = new AbortController()
