@@ -6,9 +6,12 @@ import { after, before, describe, it, mock } from 'node:test'
 import { userId } from '#core/ids.ts'
 import type { Model } from '#core/model.ts'
 import { noUsage } from '#core/turn.ts'
+import { unreadMs } from '#http/in-flight.ts'
 import { until } from '../../until.ts'
 import { outputOf, readEvents, serve, type Served, type SseEvent, textIn, weather, type Wire } from './serve.ts'
 
+/** So often a stream looks whether its reader still reads. */
+const keepaliveMs = 15_000
 const vocabulary = [
   'response.created',
   'response.output_text.delta',
@@ -189,7 +192,7 @@ describe('a stream', () => {
   })
 })
 
-it('a reader that does not read is dropped, and its turn goes on', async () => {
+it('a reader that does not read is dropped, and its turn goes on', async (t) => {
   const chunk = 'x'.repeat(64 * 1024)
   const model: Model = {
     provider: 'test',
@@ -207,6 +210,7 @@ it('a reader that does not read is dropped, and its turn goes on', async () => {
       yield [{ type: 'done', usage: noUsage }]
     },
   }
+  t.mock.timers.enable({ apis: ['setInterval'] })
   const served = await serve({ model })
   const socket = connect(Number(new URL(served.url).port), '127.0.0.1')
   socket.pause()
@@ -215,8 +219,16 @@ it('a reader that does not read is dropped, and its turn goes on', async () => {
   socket.write(head + body)
   socket.on('error', () => {})
   await until(async () => (await served.turns.list(userId('ann'), { limit: 1 })).rows.length > 0)
-  await until(async () => (await connections(served)) === 0 && served.watching.size === 0)
   await until(async () => (await served.turns.list(userId('ann'), { limit: 1 })).rows[0]?.status === 'completed')
+  // Between two looks passes as much time as a stream may remain unread.
+  let now = performance.now()
+  t.mock.method(performance, 'now', () => (now += 1))
+  const isDropped = async (): Promise<boolean> => {
+    now += unreadMs
+    t.mock.timers.tick(keepaliveMs)
+    return (await connections(served)) === 0 && served.watching.size === 0
+  }
+  await until(isDropped, 1_000 * unreadMs)
   socket.destroy()
   await served.close()
 })
