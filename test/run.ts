@@ -26,8 +26,8 @@ const processesPerCore = 3
  */
 const parentFolders = ['doors', 'web']
 const tracking = 'test/test-tracking.ts'
-/** Files and folders that change their process for good: each file has its own. */
-const alone = ['test/web/lib/page.test.ts', 'test/web/store/']
+/** Files that change their process for good, or need one in which the page was never used: each has its own. */
+const alone = ['test/web/lib/page.test.ts', 'test/web/store/shell.test.ts', 'test/web/store/threads.test.ts']
 /** Folders whose files are dealt to several processes: in one they would take longer than everything else. */
 const dealt: Readonly<Record<string, number>> = { web: 3 }
 /** Processes whose tests use PostgreSQL: where there are several they share a server. */
