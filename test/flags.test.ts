@@ -17,25 +17,30 @@ function run(script: string, ...args: readonly string[]): Promise<Ran> {
   })
 }
 
-for (const [name, script, wrong, says] of [
-  ['prove', 'test/proof/run.ts', ['--database', 'x'], /^--database is sqlite or postgres\n/],
-  ['soak', 'test/proof/soak/run.ts', ['--minutes', 'x'], /^--minutes takes a number above 0, not x\n/],
-  ['prove', 'test/proof/run.ts', ['--ops', 'x'], /^--ops takes a number, not x\n/],
-  ['mutate', 'test/mutate/run.ts', ['src', '--tests', '0'], /^--tests takes a number above 0, not 0\n/],
-  ['mutate', 'test/mutate/run.ts', ['src/nowhere'], /^src\/nowhere is no file or folder in src or web\n/],
-  ['shots', 'test/web/shots.ts', ['--wide'], /^Unknown option '--wide'/],
-  ['bench', 'bench/run.ts', ['--only', 'x'], /^there is no suite x\n/],
-  ['dev', 'tools/dev.ts', ['nope'], /^nope is no URL of a gateway\n/],
+for (const [name, script, ...faults] of [
+  [
+    'prove',
+    'test/proof/run.ts',
+    [['--database', 'x'], /^--database is sqlite or postgres\n/],
+    [['--ops', 'x'], /^--ops takes a number, not x\n/],
+  ],
+  ['soak', 'test/proof/soak/run.ts', [['--minutes', 'x'], /^--minutes takes a number above 0, not x\n/]],
+  [
+    'mutate',
+    'test/mutate/run.ts',
+    [['src', '--tests', '0'], /^--tests takes a number above 0, not 0\n/],
+    [['src/nowhere'], /^src\/nowhere is no file or folder in src or web\n/],
+  ],
+  ['shots', 'test/web/shots.ts'],
+  ['bench', 'bench/run.ts', [['--only', 'x'], /^there is no suite x\n/]],
+  ['dev', 'tools/dev.ts', [['nope'], /^nope is no URL of a gateway\n/]],
 ] as const) {
   test(`npm run ${name} prints its usage, and says which flag is wrong`, async () => {
     const usage = new RegExp(`npm run ${name} -- \\[`)
     const help = await run(script, '--help')
     assert.deepEqual([help.code, help.stderr], [0, ''])
     assert.match(help.stdout, usage)
-    for (const [args, fault] of [
-      [['--nothing'], /^Unknown option '--nothing'/],
-      [wrong, says],
-    ] as const) {
+    for (const [args, fault] of [[['--nothing'], /^Unknown option '--nothing'/] as const, ...faults]) {
       const refused = await run(script, ...args)
       assert.deepEqual([refused.code, refused.stdout], [2, ''])
       assert.match(refused.stderr, fault)
