@@ -65,6 +65,11 @@ test('a script is strict, as a module is', () => {
 
 const refused: readonly [what: string, code: string, message: RegExp][] = [
   ['changes what it exports', 'let a=1;function f(){a=2}export{a,f}', /exports a and changes it/],
+  [
+    'changes what it exports by a name with a sign',
+    'let $a=1;function f(){$a=2}export{$a,f}',
+    /exports \$a and changes it/,
+  ],
   ['counts what it exports', 'var a=1;function f(){a++}export{a,f}', /exports a and changes it/],
   ['takes what it exports from a list', 'let a=1;function f(){[,a=3]=[]}export{a,f}', /exports a and changes it/],
   [

@@ -41,7 +41,7 @@ export function scriptOf({ fileName, code }: Chunk): string {
       default:
     }
   }
-  refuseChanged(fileName, body)
+  refuseChanged({ fileName, code }, body)
   const text = `(function(__load,__loadLater,__meta){"use strict";${imports.join('')}${edited(code, edits)}\nreturn{${exports.join(',')}}})`
   // A syntax that only a module has, such as `await` beside all functions.
   compileFunction(`return ${text}`, [], { filename: fileName })
@@ -74,8 +74,7 @@ export function entryOf({ fileName, code }: Chunk): string {
 function read(code: string): { body: readonly Node[]; edits: Edit[] } {
   const { body } = parseAst(code) as unknown as { body: readonly Node[] }
   const edits: Edit[] = []
-  // To walk through a module takes longer than to parse it.
-  for (const node of /\bimport\s*[(.]/.test(code) ? nodesIn(body) : []) {
+  for (const node of nodesAround(placesOf(/\bimport\s*[(.]/g, code), body)) {
     if (isMeta(node)) edits.push({ start: node.start, end: node.end, text: '__meta' })
     for (const value of Object.values(node)) if (isMeta(value)) refuseUnknown(node)
     if (node.type !== 'ImportExpression') continue
@@ -87,12 +86,21 @@ function read(code: string): { body: readonly Node[]; edits: Edit[] } {
   return { body, edits }
 }
 
-/** All nodes, each before those within it. A list: generators within each other would take most of a build. */
-function nodesIn(value: unknown, nodes: Node[] = []): Node[] {
-  if (Array.isArray(value)) for (const each of value) nodesIn(each, nodes)
+const placesOf = (wanted: RegExp, code: string): number[] => [...code.matchAll(wanted)].map(({ index }) => index)
+
+/**
+ * The nodes in which one of these places is, each before those within it: to walk through a whole module takes longer than
+ * to parse it. A list: generators within each other would take most of a build.
+ */
+function nodesAround(places: readonly number[], value: unknown, nodes: Node[] = []): Node[] {
+  if (places.length === 0) return nodes
+  if (Array.isArray(value)) for (const each of value) nodesAround(places, each, nodes)
   else if (typeof value === 'object' && value !== null) {
-    if ('type' in value && 'start' in value) nodes.push(value as Node)
-    for (const each of Object.values(value)) if (typeof each === 'object') nodesIn(each, nodes)
+    const { type, start, end } = value as Partial<Node>
+    const isNode = type !== undefined && start !== undefined && end !== undefined
+    const within = isNode ? places.filter((at) => at >= start && at < end) : places
+    if (isNode && within.length > 0) nodes.push(value as Node)
+    for (const each of Object.values(value)) if (typeof each === 'object') nodesAround(within, each, nodes)
   }
   return nodes
 }
@@ -135,7 +143,7 @@ function exportTexts({ source, specifiers }: Node): string[] {
 }
 
 /** A module sees each new value of what another exports, a script the value at its end. */
-function refuseChanged(fileName: string, body: readonly Node[]): void {
+function refuseChanged({ fileName, code }: Chunk, body: readonly Node[]): void {
   const exported = new Set(
     body.flatMap((node) =>
       node.type === 'ExportNamedDeclaration' ? (node['specifiers'] as Node[]).map(({ local }) => nameOf(local)) : [],
@@ -148,7 +156,8 @@ function refuseChanged(fileName: string, body: readonly Node[]): void {
   )
   const changeable = variables.filter((name) => exported.has(name))
   if (changeable.length === 0) return
-  for (const node of nodesIn(body)) {
+  const names = new RegExp(changeable.map((name) => RegExp.escape(name)).join('|'), 'g')
+  for (const node of nodesAround(placesOf(names, code), body)) {
     if (!changing.has(node.type)) continue
     const changed = namesIn(node['left'] ?? node['argument']).find((name) => changeable.includes(name))
     if (changed !== undefined) throw new Error(`${fileName} exports ${changed} and changes it`)
