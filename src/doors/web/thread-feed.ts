@@ -16,7 +16,7 @@ import { findThread } from './thread-routes.ts'
 import { itemWire, turnFrame } from './wire.ts'
 
 export type Following = {
-  /** True while a turn runs in the thread. */
+  /** True while a turn runs in the thread, and until its end has been sent. */
   readonly running: () => boolean
   close(): void
 }
@@ -41,6 +41,7 @@ export async function followThread(given: Follow): Promise<Following> {
   const { turns, threads, connection, sendLarge, user, threadId, after, onEnd } = given
   const watch = turns.watch(user, threadId, after)
   let running = false
+  let sending = false
   let sentSeq = after
   let last: Turn | undefined
   let lastAt = 0
@@ -110,9 +111,11 @@ export async function followThread(given: Follow): Promise<Following> {
   async function pump(): Promise<void> {
     connection.send(...lastTurn())
     for await (const events of watch) {
+      sending = true
       for (const frame of joined(events).flatMap(framesOf)) {
         if (!(await sendFrame(frame))) return
       }
+      sending = false
     }
   }
 
@@ -132,7 +135,7 @@ export async function followThread(given: Follow): Promise<Following> {
     () => onEnd(undefined),
     (error: unknown) => onEnd(error),
   )
-  return { running: () => running, close: () => watch.close() }
+  return { running: () => running || sending || last !== undefined, close: () => watch.close() }
 }
 
 type TextFrame = Extract<Frame, { type: 'delta' | 'thought' | 'snapshot' }>

@@ -5,7 +5,7 @@ import { operator } from '#core/ids.ts'
 import { type Entry, textMessage } from '#core/item.ts'
 import { noUsage, type Thread, type Turn } from '#core/turn.ts'
 import type { TurnStatus } from '#core/turn-status.ts'
-import { type Follow, followThread } from '#doors/web/thread-feed.ts'
+import { type Follow, type Following, followThread } from '#doors/web/thread-feed.ts'
 import type { Frame } from '#doors/web/wire/frame.ts'
 import type { Watched } from '#turns/watch.ts'
 
@@ -42,6 +42,8 @@ type Given = { readonly last: Turn; readonly lastSeq?: number; readonly after?: 
 /** The frames of a thread with a last turn, whose watch yields these batches and then ends. */
 async function framesOf(batches: readonly Watched[][], { last, lastSeq = 2, after = 0, drained = true }: Given) {
   const frames: Frame[] = []
+  /** Of each frame: whether the turn counted as running when it was sent. */
+  const whileRunning: boolean[] = []
   const large: string[] = []
   const ended = Promise.withResolvers<unknown>()
   async function* events() {
@@ -57,7 +59,13 @@ async function framesOf(batches: readonly Watched[][], { last, lastSeq = 2, afte
       get: () => Promise.resolve({ id: threadId, lastSeq } as Thread),
       entries: () => Promise.resolve({ entries: [entry(lastSeq)], more: false }),
     },
-    connection: { send: (...sent) => void frames.push(...sent), drained: () => Promise.resolve(drained) },
+    connection: {
+      send(...sent) {
+        frames.push(...sent)
+        for (const _ of sent) whileRunning.push(following?.running() ?? true)
+      },
+      drained: () => Promise.resolve(drained),
+    },
     sendLarge: ({ key, make }) => {
       large.push(key)
       frames.push(make())
@@ -68,7 +76,8 @@ async function framesOf(batches: readonly Watched[][], { last, lastSeq = 2, afte
     after,
     onEnd: ended.resolve,
   }
-  const following = await followThread(parts)
+  let following: Following | undefined
+  following = await followThread(parts)
   const atFirst = following.running()
   assert.equal(await ended.promise, undefined)
   const told = frames.map((frame) => {
@@ -78,7 +87,7 @@ async function framesOf(batches: readonly Watched[][], { last, lastSeq = 2, afte
       return `${frame.type} ${frame.item_id} ${frame.offset} ${frame.text}`
     return frame.type
   })
-  return { frames, told, large, running: [atFirst, following.running()] }
+  return { frames, told, large, whileRunning, running: [atFirst, following.running()] }
 }
 
 describe('followThread', () => {
@@ -96,6 +105,15 @@ describe('followThread', () => {
     const last = turn('completed', { lastSeq: 2 })
     assert.deepEqual((await framesOf([[stored(3)]], { last, after: 2 })).told, ['turn completed', 'item 3'])
     assert.deepEqual((await framesOf([], { last, after: 1 })).told, [])
+  })
+
+  it('counts a turn as running until its end is sent', async () => {
+    const end: Watched = { type: 'turn', turn: turn('completed', { lastSeq: 3 }) }
+    const { told, whileRunning, running } = await framesOf([[stored(1, 2)], [stored(3), end]], {
+      last: turn('running'),
+    })
+    assert.deepEqual(told, ['item 1', 'item 2', 'turn running', 'item 3', 'turn completed'])
+    assert.deepEqual([whileRunning, running], [told.map(() => true), [true, false]])
   })
 
   it('tells a newer state of the last turn in its place', async () => {
