@@ -7,6 +7,7 @@ import { addChainPoints, moveChainPoints } from './chain-migration.ts'
 import { addChannels } from './channel-migration.ts'
 import { addSkills } from './skill-migration.ts'
 import { addMcpServers } from './mcp-migration.ts'
+import { alone, type Migration, shared } from './migration.ts'
 import { addMissions, planMissions } from './mission-migration.ts'
 import { addNotifications } from './notification-migration.ts'
 import { storeOperatorReach } from './operator-reach-migration.ts'
@@ -19,13 +20,7 @@ import { addThreadShelves } from './thread-shelf-migration.ts'
 import { addThreadVariants } from './thread-variant-migration.ts'
 import { addUsage } from './usage-migration.ts'
 
-/** One statement for both databases, or a list for each. */
-type Change = string | { readonly sqlite: readonly string[]; readonly postgres: readonly string[] }
-
-/** One version: its changes, in order, and whether processes that work with the version before may go on beside it. */
-export type Migration = { readonly changes: readonly Change[]; readonly shared?: true }
-
-/** The first is version 1. `WITHOUT ROWID`, `TEXT` and `BLOB` are translated for PostgreSQL, see `forPostgres`. */
+/** The first is version 1. `WITHOUT ROWID`, `TEXT` and `BLOB` are translated for PostgreSQL. */
 export const migrations: readonly Migration[] = [
   alone(createTables),
   alone(addDocuments),
@@ -271,42 +266,5 @@ export const migrations: readonly Migration[] = [
   ]),
 ]
 
-export type Migrating = {
-  readonly steps?: readonly Migration[]
-  /** Gets the version of an existing database before each step, and before the copy of a file. */
-  readonly onStep?: ((version: number) => void) | undefined
-  /** Called each second while another process migrates. */
-  readonly onWait?: (() => void) | undefined
-}
-
 /** The schema version of this Atrium. */
 export const newestVersion = migrations.length
-
-/**
- * A version beside which processes go on that work with the version before: each reads what the other stores, and what the
- * version promises holds whichever of them a request reaches. Replicas are replaced one by one.
- */
-function shared(changes: readonly Change[]): Migration {
-  return { changes, shared: true }
-}
-
-/** Any other version: earlier processes end before the migration. */
-function alone(changes: readonly Change[]): Migration {
-  return { changes }
-}
-
-/** The statements of a migration for one database. */
-export function statementsOf(migration: Migration, backend: 'sqlite' | 'postgres'): string[] {
-  return migration.changes.flatMap((change) => {
-    if (typeof change !== 'string') return change[backend]
-    return backend === 'sqlite' ? change : forPostgres(change)
-  })
-}
-
-/** Translates for PostgreSQL: text sorts by bytes as in SQLite, BLOB is BYTEA, and there is no WITHOUT ROWID. */
-function forPostgres(statement: string): string {
-  return statement
-    .replaceAll(/\)\s*WITHOUT ROWID/g, ')')
-    .replaceAll(/\bTEXT\b/g, 'TEXT COLLATE "C"')
-    .replaceAll(/\bBLOB\b/g, 'BYTEA')
-}

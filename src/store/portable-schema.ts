@@ -1,7 +1,8 @@
 // The tables and columns that a backup has: those that both databases share, by schema version. A table of a later
 // migration is in it by itself.
 import { DatabaseSync } from 'node:sqlite'
-import { migrations, statementsOf } from './migrations.ts'
+import { statementsOf } from './migration.ts'
+import { migrations } from './migrations.ts'
 
 /** A value that both databases store. */
 export type PortableValue = string | number | Uint8Array | null

@@ -1,7 +1,8 @@
 // Compares the schema of a database with a fresh one made by the migrations. For `doctor`.
 import type { Pool } from 'pg'
 import { DatabaseSync } from 'node:sqlite'
-import { migrations, statementsOf } from './migrations.ts'
+import { statementsOf } from './migration.ts'
+import { migrations } from './migrations.ts'
 import { type Job, query } from './sql.ts'
 
 /** The columns of each table, and the table of each index. */

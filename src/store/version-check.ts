@@ -1,6 +1,6 @@
 // Checks that this Atrium can work with the version of a database, and makes the errors for other versions.
 import { AppError } from '#core/errors.ts'
-import type { Migration } from './migrations.ts'
+import type { Migration } from './migration.ts'
 
 /** The oldest version whose processes may use a database of this version. */
 export function oldestShared(version: number, steps: readonly Migration[]): number {

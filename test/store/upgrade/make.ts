@@ -7,6 +7,7 @@ import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { pathToFileURL } from 'node:url'
 import { Client } from 'pg'
+import { statementsOf } from '#store/migration.ts'
 import type * as today from '#store/migrations.ts'
 import { atriumProcess, type Program, type Serving, serve } from '../../atrium.ts'
 import { newHome } from '../../new-home.ts'
@@ -26,9 +27,7 @@ async function make(commit: string): Promise<void> {
   execFileSync('tar', ['x', '-C', code], { input: archive })
   symlinkSync(join(root, 'node_modules'), join(code, 'node_modules'))
   const program = [process.execPath, '--disable-warning=ExperimentalWarning', join(code, 'src', 'main.ts')] as const
-  const { migrations, statementsOf } = (await import(
-    pathToFileURL(join(code, 'src', 'store', 'migrations.ts')).href
-  )) as Pick<typeof today, 'migrations' | 'statementsOf'>
+  const { migrations } = (await import(pathToFileURL(join(code, 'src', 'store', 'migrations.ts')).href)) as typeof today
   const model = await startUpgradeModel()
   opened.defer(() => model.close())
   const server = await startPostgres()
