@@ -169,7 +169,7 @@ const refused: readonly { what: string; args: () => string[]; code: number; says
     what: 'a capability file that is not there',
     args: () => ['x', '/nowhere.json'],
     code: 2,
-    says: /\/nowhere\.json cannot be read/,
+    says: /there is no \/nowhere\.json/,
   },
 ]
 for (const { what, args, code, says } of refused) {

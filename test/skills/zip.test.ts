@@ -89,5 +89,5 @@ test('a folder of the disk is read without clutter, and a link in it is refused'
   assert.deepEqual(files.map(({ path }) => path).toSorted(), ['SKILL.md', 'a/b.md'])
   await symlink('/etc/passwd', join(folder, 'a', 'c.md'))
   await assert.rejects(readFolder(folder), /a\/c\.md is a link/)
-  await assert.rejects(readFolder(join(root, 'none')), /none cannot be read/)
+  await assert.rejects(readFolder(join(root, 'none')), /there is no .*none/)
 })

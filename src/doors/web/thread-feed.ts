@@ -40,8 +40,9 @@ export type Follow = {
 export async function followThread(given: Follow): Promise<Following> {
   const { turns, threads, connection, sendLarge, user, threadId, after, onEnd } = given
   const watch = turns.watch(user, threadId, after)
+  let runs = false
+  /** `runs` as the reader knows it: the end of a turn comes last in what is sent together. */
   let running = false
-  let sending = false
   let sentSeq = after
   let last: Turn | undefined
   let lastAt = 0
@@ -70,12 +71,12 @@ export async function followThread(given: Follow): Promise<Following> {
         sentSeq = Math.max(sentSeq, event.entries.at(-1)?.seq ?? 0)
         return [...event.entries.map(itemFrame), ...lastTurn()]
       case 'turn':
-        running = !isAtRest(event.turn.status)
+        runs = !isAtRest(event.turn.status)
         if (last?.id === event.turn.id) last = undefined
         return [turnFrame(event.turn)]
       case 'delta':
       case 'snapshot': {
-        running = true
+        runs = true
         const { text } = event
         const at = placeOf(event)
         return [
@@ -87,7 +88,7 @@ export async function followThread(given: Follow): Promise<Following> {
         ]
       }
       case 'thought': {
-        running = true
+        runs = true
         const { type, offset, text } = event
         return [textFrame({ type, ...placeOf(event), offset, text })]
       }
@@ -111,11 +112,10 @@ export async function followThread(given: Follow): Promise<Following> {
   async function pump(): Promise<void> {
     connection.send(...lastTurn())
     for await (const events of watch) {
-      sending = true
-      for (const frame of joined(events).flatMap(framesOf)) {
-        if (!(await sendFrame(frame))) return
-      }
-      sending = false
+      const frames = joined(events).flatMap(framesOf)
+      running ||= runs
+      for (const frame of frames) if (!(await sendFrame(frame))) return
+      running = runs
     }
   }
 
@@ -126,7 +126,8 @@ export async function followThread(given: Follow): Promise<Following> {
     // A fork contains entries of another thread's turns.
     if (turn?.threadId === threadId) last = turn
     lastAt = Math.max(lastSeq, turn?.lastSeq ?? 0)
-    running = last !== undefined && !isAtRest(last.status)
+    runs = last !== undefined && !isAtRest(last.status)
+    running = runs
   } catch (error) {
     watch.close()
     throw error
@@ -135,7 +136,7 @@ export async function followThread(given: Follow): Promise<Following> {
     () => onEnd(undefined),
     (error: unknown) => onEnd(error),
   )
-  return { running: () => running || sending || last !== undefined, close: () => watch.close() }
+  return { running: () => running, close: () => watch.close() }
 }
 
 type TextFrame = Extract<Frame, { type: 'delta' | 'thought' | 'snapshot' }>
