@@ -2,7 +2,7 @@
 // the colours of the system, whatever theme was chosen.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { useSite } from './browser.ts'
+import { follow, useSite } from './browser.ts'
 import { openPalette, say } from './chat-page.ts'
 import { noBrowser } from './launch.ts'
 
@@ -46,6 +46,21 @@ test('the chart and its legend, switches and spinners are told apart', { skip },
   await openPalette(page)
   await page.getByRole('option', { selected: true }).waitFor()
   assert.deepEqual(await read('[aria-selected=true]', 'outline-style'), ['solid'])
+})
+
+test('a switch has no second border, and a Send that does nothing yet is not filled', { skip }, async (t) => {
+  const page = await site.visit(t, '/tools')
+  await page.emulateMedia(forced)
+  const read = (selector: string, property: string): Promise<string> =>
+    page
+      .locator(selector)
+      .first()
+      .evaluate((node, name) => node.ownerDocument.defaultView.getComputedStyle(node).getPropertyValue(name), property)
+  await page.locator('.switch-track').first().waitFor()
+  assert.equal(await read('.switch', 'border-top-width'), '0px')
+  await follow(page, '/')
+  await page.getByRole('button', { name: 'Send', disabled: true }).waitFor()
+  assert.equal(await read('.send', 'background-color'), await read('body', 'background-color'))
 })
 
 test('the label of a primary button can be read', { skip }, async (t) => {
