@@ -16,7 +16,7 @@ export type Row = {
 export const policyTable: readonly Row[] = [
   {
     id: 'read',
-    calls: "Reading: memory, workspace, time, calculation, a component's read actions",
+    calls: 'Reading: memory, workspace, time, calculation, read actions of a component',
     clean: 'allow',
     tainted: 'allow',
     note: "a component's own requests stay within its allowlist",
@@ -42,7 +42,7 @@ export const policyTable: readonly Row[] = [
   { id: 'request', calls: 'A request with any other method', clean: 'ask', tainted: 'ask' },
   {
     id: 'write',
-    calls: "A component's write actions, and any other tool that changes something",
+    calls: 'Write actions of a component, and any other tool that changes something',
     clean: 'ask',
     tainted: 'ask',
   },

@@ -9,7 +9,7 @@ import { drained } from '#safety/drained.ts'
 import { createLeakScan, type LeakScan } from '#safety/leaks.ts'
 import { createMarker, markIds } from '#safety/marks.ts'
 import { mergeMarks, mergePolicy, readSafetySettings } from '#safety/policy-settings.ts'
-import { policyInForce, ruleOf } from '#safety/policy-table.ts'
+import { policyInForce, policyTable, ruleOf } from '#safety/policy-table.ts'
 import { createJudge } from '#safety/policy.ts'
 import { call, judged, specOf, tool } from '../agent/tools.ts'
 import { builtInTools } from './built-in.ts'
@@ -26,6 +26,13 @@ for (const [effects, verdict] of [
     if (decided.do !== 'allow') assert.match(decided.reason, /^act may /)
   })
 }
+
+test('the calls of a row are told without straight apostrophes, since pages show them too', () => {
+  assert.deepEqual(
+    policyTable.filter(({ calls }) => calls.includes("'")),
+    [],
+  )
+})
 
 test('what is asked for tells what the model had read, a description that gives orders included', () => {
   const judge = createJudge({ marker: () => createMarker() })
