@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { until, untilEqual } from '../until.ts'
+import { follow } from './browser.ts'
 import { noBrowser } from './launch.ts'
 import { box, isFocused, own, receipt, replies, say, useChat } from './chat-page.ts'
 
@@ -88,6 +89,30 @@ test('Retry and Edit stay in the thread as variants, of which the list shows one
   )
   await origin.click()
   await page.waitForURL(first)
+})
+
+test('the box that edits a message comes back with its words, and leaves the focus where it is', {
+  skip,
+}, async (t) => {
+  const page = await site.visit(t)
+  await say(page, 'hello editor')
+  await receipt(page).waitFor()
+  await own(page).hover()
+  await page.getByRole('button', { name: 'Edit' }).click()
+  const field = page.getByRole('textbox', { name: 'Edit message' })
+  await field.fill('half a thought')
+  const thread = new URL(page.url()).pathname
+  await follow(page, '/activity')
+  await field.waitFor({ state: 'detached' })
+  await follow(page, thread)
+  await untilEqual(() => field.inputValue(), 'half a thought')
+  await page.reload()
+  await untilEqual(() => field.inputValue(), 'half a thought')
+  assert(!(await isFocused(field)))
+  await page.getByRole('button', { name: 'Cancel' }).click()
+  await own(page).getByText('hello editor').waitFor()
+  await page.reload()
+  await own(page).getByText('hello editor').waitFor()
 })
 
 test('a turn that failed says what happened, what is kept and what to do, and is tried again in place', {

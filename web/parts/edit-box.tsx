@@ -6,6 +6,8 @@ import { Button } from './button.tsx'
 
 type Props = {
   readonly text: string
+  /** False where the box comes back by itself: the focus stays where it is. */
+  readonly takesFocus?: boolean
   /** Tells how the changed text is used. */
   readonly note: string
   readonly verb: string
@@ -13,9 +15,11 @@ type Props = {
   readonly onSend: (text: string) => Promise<void>
   /** Gets the changed text when the box goes without having been closed. */
   readonly onLeft?: (text: string) => void
+  /** Gets the text at each change. */
+  readonly onChange?: (text: string) => void
 }
 
-export function EditBox({ text, note, verb, onClose, onSend, onLeft }: Props) {
+export function EditBox({ text, takesFocus = true, note, verb, onClose, onSend, onLeft, onChange }: Props) {
   const value = useSignal(text)
   const { busy, fault, run } = useAct()
   const field = useRef<HTMLTextAreaElement>(null)
@@ -25,7 +29,7 @@ export function EditBox({ text, note, verb, onClose, onSend, onLeft }: Props) {
     onClose()
   }
   useLayoutEffect(() => {
-    field.current?.focus()
+    if (takesFocus) field.current?.focus()
     return () => {
       // While it is being sent, the sender keeps it.
       if (!closed.current && !busy.peek() && value.peek() !== text) onLeft?.(value.peek())
@@ -47,7 +51,10 @@ export function EditBox({ text, note, verb, onClose, onSend, onLeft }: Props) {
         rows={Math.min(12, Math.max(2, value.value.split('\n').length))}
         value={value.value}
         ref={field}
-        onInput={(event) => (value.value = event.currentTarget.value)}
+        onInput={(event) => {
+          value.value = event.currentTarget.value
+          onChange?.(value.value)
+        }}
         onKeyDown={(event) => {
           if (event.key === 'Escape') {
             event.preventDefault()

@@ -10,6 +10,7 @@ import { exactTime, whenText } from '../lib/words.ts'
 import { now } from '../store/clock.ts'
 import type { Conversation, TurnState } from '../store/conversation.ts'
 import { waiting } from '../store/gates.ts'
+import { editDraft, keepEditDraft } from '../store/drafts.ts'
 import { runningTurn } from '../store/hub.ts'
 import { statusOf } from '../store/receipts.ts'
 import { nameOf, offeredModels } from '../store/models.ts'
@@ -160,7 +161,10 @@ function GateBlock({ block: { gate, answer } }: { block: Extract<Block, { type: 
 type OwnProps = { readonly conversation: Conversation; readonly message: MessageItem }
 
 function OwnMessage({ conversation, message }: OwnProps) {
-  const editing = useSignal(false)
+  const kept = editDraft(conversation.id, message.seq)
+  const editing = useSignal(kept !== undefined)
+  /** The reader opened the box here; one whose words were kept comes back by itself. */
+  const opened = useRef(false)
   const own = useRef<HTMLElement>(null)
   const edits = useRef(false)
   useLayoutEffect(() => {
@@ -168,6 +172,10 @@ function OwnMessage({ conversation, message }: OwnProps) {
       own.current?.querySelector<HTMLElement>('.own-acts > [aria-label=Edit]')?.focus()
     edits.current = editing.value
   }, [editing.value])
+  const edit = (): void => {
+    opened.current = true
+    editing.value = true
+  }
   const text = textOf(message)
   const variants = useComputed(() => conversation.variants.value.get(message.seq)).value
   return (
@@ -175,10 +183,15 @@ function OwnMessage({ conversation, message }: OwnProps) {
       <Files parts={message.content} />
       {editing.value ? (
         <EditBox
-          text={ownTextOf(message)}
+          text={kept ?? ownTextOf(message)}
+          takesFocus={opened.current}
           note="A variant of the thread; this one stays."
           verb="Send again"
-          onClose={() => (editing.value = false)}
+          onClose={() => {
+            keepEditDraft(conversation.id, message.seq, undefined)
+            editing.value = false
+          }}
+          onChange={(next) => keepEditDraft(conversation.id, message.seq, next)}
           onSend={(next) => resend(conversation.id, message, next)}
         />
       ) : (
@@ -193,7 +206,7 @@ function OwnMessage({ conversation, message }: OwnProps) {
               {whenText(message.at, now.value)}
             </time>
             <Copy text={() => text} />
-            <IconButton icon="pencil" name="Edit" onClick={() => (editing.value = true)} />
+            <IconButton icon="pencil" name="Edit" onClick={edit} />
             {variants && <Variants variants={variants} />}
           </div>
         </>

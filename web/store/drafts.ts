@@ -1,4 +1,4 @@
-// Unsent text of the composer, by thread. Stored in this browser.
+// Unsent text of the composer by thread, of edited messages and of documents. Stored in this browser.
 import { signal } from '@preact/signals'
 import { forgetStored, readStored, storedNames, writeStored } from './local-storage.ts'
 
@@ -31,6 +31,16 @@ export function documentDraft(path: string): string | undefined {
 export function keepDocumentDraft(path: string, text: string | undefined): void {
   writeStored(`draft.memory/${path}`, text)
   changes.value++
+}
+
+/** Changed text of a sent message whose box was not closed; undefined when there is none. */
+export function editDraft(thread: string, seq: number): string | undefined {
+  return readStored(`draft.edit/${thread}/${seq}`)
+}
+
+/** Keeps the changed text of a sent message; undefined drops it. */
+export function keepEditDraft(thread: string, seq: number, text: string | undefined): void {
+  writeStored(`draft.edit/${thread}/${seq}`, text)
 }
 
 /** The path of the new document: it is kept beside its text. */
