@@ -5,7 +5,7 @@ import type { Locator } from 'playwright-core'
 import type { ThreadPage } from '#doors/web/wire/thread.ts'
 import { until, untilEqual } from '../until.ts'
 import { useSite } from './browser.ts'
-import { isFocused, openPalette } from './chat-page.ts'
+import { box, isFocused, openPalette } from './chat-page.ts'
 import { noBrowser } from './launch.ts'
 
 const skip = noBrowser()
@@ -122,4 +122,17 @@ test('a search finds threads that the list does not show yet; a button shows the
   await page.getByRole('combobox', { name: 'Search threads, pages and actions' }).fill('anchor')
   const hit = page.getByRole('option', { name: /^Zeppelin over the harbour\s*Its anchor is gone$/ })
   await hit.locator('mark', { hasText: 'anchor' }).waitFor()
+})
+
+test('a thread that is deleted elsewhere is gone where it is read, and leaves what was being written', {
+  skip,
+}, async (t) => {
+  const { thread_id } = await site.call<{ thread_id: string }>('POST', '/api/chat', { message: 'Read twice' })
+  const page = await site.visit(t, `/threads/${thread_id}`)
+  await page.getByRole('article', { name: 'Atrium' }).waitFor()
+  await box(page).fill('half a thought')
+  await site.call('DELETE', `/api/threads/${thread_id}`)
+  await page.getByRole('heading', { name: 'This thread is not here' }).waitFor()
+  await page.getByRole('button', { name: 'Start a thread' }).click()
+  await untilEqual(() => box(page).inputValue(), 'half a thought')
 })

@@ -22,6 +22,7 @@ import { Transcript } from '../parts/transcript.tsx'
 import { Welcome } from '../parts/welcome.tsx'
 import { go } from '../router.ts'
 import type { Conversation } from '../store/conversation.ts'
+import { readDraft, writeDraft } from '../store/drafts.ts'
 import { addFiles } from '../store/files.ts'
 import { waiting } from '../store/gates.ts'
 import { openConversation, runningTurn } from '../store/hub.ts'
@@ -63,7 +64,7 @@ function Thread({ conversation }: { conversation: Conversation }) {
         <Empty
           icon="search"
           title="This thread is not here"
-          action={<Button onClick={() => go('/')}>Start a thread</Button>}
+          action={<Button onClick={() => startInstead(id)}>Start a thread</Button>}
         >
           It may have been deleted, or belong to somebody else.
         </Empty>
@@ -122,6 +123,13 @@ function Thread({ conversation }: { conversation: Conversation }) {
       />
     </>
   )
+}
+
+/** Takes along what was written here and not sent. */
+function startInstead(id: string): void {
+  writeDraft('new', [readDraft('new'), readDraft(id)].filter(Boolean).join('\n'))
+  writeDraft(id, '')
+  go('/')
 }
 
 type BarProps = {

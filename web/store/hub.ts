@@ -126,6 +126,8 @@ function applyFrames(): void {
         applyThread(frame)
         // Another page said a message again.
         if (now && !frame.removed && frame.id !== now.id && frame.family === familyOf(now)) whole = false
+        // It was deleted elsewhere.
+        if (frame.removed && frame.id === now?.id) whole = false
       }
       if (frame.type === 'gate') applyGate(frame)
       if (frame.type === 'reload' || isReadMeanwhile(frame)) refresh()
