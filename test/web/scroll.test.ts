@@ -15,7 +15,14 @@ const wideLines = Array.from(
 const site = useSite({
   script: {
     loop: true,
-    replies: [{ when: 'wide lines', text: wideLines }, { text: 'One line of an answer.\n\n'.repeat(100) }],
+    replies: [
+      {
+        when: 'write a file',
+        calls: [{ name: 'workspace_write', args: { path: 'a.md', content: 'One line\n'.repeat(60) } }],
+      },
+      { when: 'wide lines', text: wideLines },
+      { text: 'One line of an answer.\n\n'.repeat(100) },
+    ],
   },
 })
 
@@ -260,4 +267,15 @@ test('a thread is printed whole and in dark ink, without what cannot be used on 
   await untilEqual(() => page.locator('.composer, nav, .top-action, .reply-acts').filter({ visible: true }).count(), 0)
   const ink = await reply.evaluate((node) => node.ownerDocument.defaultView?.getComputedStyle(node).color)
   assert.equal(ink, 'rgb(28, 27, 24)')
+})
+
+test('a request is printed whole, without the buttons that answer it', { skip }, async (t) => {
+  const page = await site.visit(t, `/threads/${await ask('write a file')}`)
+  await page.getByRole('button', { name: 'Deny…' }).waitFor()
+  const body = page.locator('.preview-body')
+  const hidden = (): Promise<number> => body.evaluate((node) => node.scrollHeight - node.clientHeight)
+  await until(async () => (await hidden()) > 0)
+  await page.emulateMedia({ media: 'print', colorScheme: 'dark' })
+  await untilEqual(hidden, 0)
+  await untilEqual(() => page.locator('.approval button').filter({ visible: true }).count(), 0)
 })
