@@ -30,6 +30,11 @@ export function idAt(time: number): string {
   return uuidOf(`${digits}70008000000000000000`)
 }
 
+/** The time at which an id was made. */
+export function idTime(id: string): number {
+  return Number.parseInt(id.slice(0, 8) + id.slice(9, 13), 16)
+}
+
 /** The 32 hex digits of a UUID. A turn asks for ten: `replaceAll` would take twice as long. */
 export function hexOf(uuid: string): string {
   return uuid.slice(0, 8) + uuid.slice(9, 13) + uuid.slice(14, 18) + uuid.slice(19, 23) + uuid.slice(24)

@@ -1,12 +1,12 @@
 // Strictly increasing ids. Time-ordered UUIDs of the same millisecond are not ordered, but two messages of one millisecond
 // must be: the queue of a thread and every list sort by id.
 import { randomInt } from 'node:crypto'
-import { idAt } from '#core/ids.ts'
+import { idAt, idTime } from '#core/ids.ts'
 import { dayMs } from '#core/time.ts'
 
 /**
- * How far a stored id may be ahead of the clock for new ids to follow it. Beyond, they go by the clock: else retention and the
- * index of threads, which go by the time in ids, would wait until the clock has come there.
+ * How far an id may be ahead of the clock for new ids to follow it. Beyond, the clock was wrong, and they go by it: else
+ * retention and the index of threads, which go by the time in ids, would wait until the clock has come there.
  */
 const maxAheadMs = dayMs
 /** Of the step from an id to the next. There is room for two thousand million steps. */
@@ -19,11 +19,14 @@ export function newestTurnBound(now: number): string {
   return idAt(now + maxAheadMs)
 }
 
-/** Returns a function that makes ids. Each sorts after the one before, the first after `last`, whatever the clock does. */
+/**
+ * Returns a function that makes ids. Each sorts after the one before, the first after `last`, also where the clock goes back
+ * by up to a day.
+ */
 export function createOrderedIds(newId: () => string, last = ''): () => string {
   return () => {
     const id = newId()
-    last = id > last ? id : successor(last)
+    last = id > last || last >= newestTurnBound(idTime(id)) ? id : successor(last)
     return last
   }
 }
