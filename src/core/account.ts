@@ -104,6 +104,9 @@ export type Session = Omit<NewSession, 'hash'> & {
   readonly tools?: readonly string[]
 }
 
+/** The time that a one-time code has left. */
+export type CodeTime = { readonly minMs: number; readonly maxMs: number }
+
 export interface SessionStore {
   open(session: NewSession): Promise<void>
   /** An open session that was used within the last `idleMs`, whose user and token still exist. */
@@ -114,8 +117,11 @@ export interface SessionStore {
   closeAll(user: UserId): Promise<void>
   /** Stores a code that opens one operator session, bound to the hash of an operator token. */
   addCode(code: { hash: string; token: string; endsAt: number }): Promise<void>
-  /** True for a code that is still valid at a time. */
-  hasCode(hash: string, at: number): Promise<boolean>
-  /** Consumes a code; undefined when it does not exist or has expired. Of two concurrent calls only one gets it. */
-  takeCode(hash: string): Promise<{ token: string } | undefined>
+  /** True for a code that has this much time left. */
+  hasCode(hash: string, left: CodeTime): Promise<boolean>
+  /**
+   * Consumes a code that is given `maxMs`; undefined when it does not exist or has expired. Of two concurrent calls only
+   * one gets it.
+   */
+  takeCode(hash: string, maxMs: number): Promise<{ token: string } | undefined>
 }

@@ -3,6 +3,8 @@
 export const minuteMs = 60_000
 export const hourMs = 60 * minuteMs
 export const dayMs = 24 * hourMs
+/** How much the clocks of two replicas may differ. What is from later than this is from a clock that was set back since. */
+export const maxSkewMs = 60_000
 
 /** ISO 8601 in UTC. */
 export function isoTime(ms: number): string {

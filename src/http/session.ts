@@ -89,9 +89,9 @@ export function createSessions({ store, operatorHashes, now = Date.now, log }: S
       await store.addCode({ hash: hashToken(code), token: operatorHashes.at(-1) ?? '', endsAt: now() + codeLifetimeMs })
       return code
     },
-    isOpenCode: (code) => store.hasCode(hashToken(code), now() + minCodeMs),
+    isOpenCode: (code) => store.hasCode(hashToken(code), { minMs: minCodeMs, maxMs: codeLifetimeMs }),
     async redeem(code) {
-      const taken = await store.takeCode(hashToken(code))
+      const taken = await store.takeCode(hashToken(code), codeLifetimeMs)
       return taken && operatorHashes.includes(taken.token) ? open(operator, taken.token) : undefined
     },
   }

@@ -1,6 +1,7 @@
 // Grants: permissions beyond one call. There is one per user, tool and target; a later one replaces it.
 import { newId, userId } from '#core/ids.ts'
 import type { Grant, GrantStore, NewGrant } from '#core/grant.ts'
+import { maxSkewMs } from '#core/time.ts'
 import type { Turn } from '#core/turn.ts'
 import { notifyGrants } from './change-signal.ts'
 import { lastId } from './list-page.ts'
@@ -8,8 +9,6 @@ import { isReached, newestReached, reachValue } from './reachable.ts'
 import { first, type Job, query, type Row, run, type Sql } from './sql.ts'
 
 const maxListed = 1_000
-/** How much the clocks of two replicas may differ. */
-const maxSkewMs = 60_000
 
 export function createGrantStore({ sql, now }: { sql: Sql; now: () => number }): GrantStore {
   return {

@@ -1,6 +1,7 @@
 // Browser sessions and the one-time codes that open them. Of both only a hash is stored.
 import { operator, userId } from '#core/ids.ts'
-import type { Session, SessionStore } from '#core/account.ts'
+import type { CodeTime, Session, SessionStore } from '#core/account.ts'
+import { maxSkewMs } from '#core/time.ts'
 import { toolsIn } from './account-store.ts'
 import { first, query, type Row, run, type Sql } from './sql.ts'
 
@@ -52,6 +53,8 @@ export function createSessionStore({ sql, now }: { sql: Sql; now: () => number }
     closeAll: (user) => sql.write(() => run('DELETE FROM sessions WHERE user_id = ?', user)),
     addCode: ({ hash, token, endsAt }) =>
       sql.write(function* () {
+        // Codes that end later are from before the clock was set back: they would count as the newest.
+        yield* run('DELETE FROM login_codes WHERE ends_at > ?', endsAt + maxSkewMs)
         yield* run('INSERT INTO login_codes (hash, token, ends_at) VALUES (?, ?, ?)', hash, token, endsAt)
         yield* run(
           `DELETE FROM login_codes WHERE hash IN (SELECT hash FROM login_codes ORDER BY ends_at DESC LIMIT ? OFFSET ?)`,
@@ -59,17 +62,22 @@ export function createSessionStore({ sql, now }: { sql: Sql; now: () => number }
           maxCodes,
         )
       }),
-    hasCode: (hash, at) =>
+    hasCode: (hash, left) =>
       sql.read(function* () {
-        return (
-          (yield* first('SELECT 1 AS found FROM login_codes WHERE hash = ? AND ends_at > ?', hash, at)) !== undefined
-        )
+        const row = yield* first('SELECT ends_at FROM login_codes WHERE hash = ?', hash)
+        return row !== undefined && isWithin(row, left)
       }),
-    takeCode: (hash) =>
+    takeCode: (hash, maxMs) =>
       sql.write(function* () {
         const [row] = yield* query('DELETE FROM login_codes WHERE hash = ? RETURNING token, ends_at', hash)
-        return row && Number(row['ends_at']) > now() ? { token: String(row['token']) } : undefined
+        return row && isWithin(row, { minMs: 0, maxMs }) ? { token: String(row['token']) } : undefined
       }),
+  }
+
+  /** More time than a code is given means that the clock was set back since: it would work for longer. */
+  function isWithin(row: Row, { minMs, maxMs }: CodeTime): boolean {
+    const leftMs = Number(row['ends_at']) - now()
+    return leftMs > minMs && leftMs <= maxMs + maxSkewMs
   }
 }
 

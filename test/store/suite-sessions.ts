@@ -86,23 +86,42 @@ export function sessionTests(open: Open): void {
     const { sessions } = store
     const add = (hash: string) => sessions.addCode({ hash, token: 't', endsAt: clock.now + minuteMs })
     await add('c1')
-    assert.equal(await sessions.hasCode('c1', clock.now), true)
-    assert.equal(await sessions.hasCode('c1', clock.now + minuteMs), false, 'not valid then any more')
-    const taken = await Promise.all([sessions.takeCode('c1'), sessions.takeCode('c1')])
+    const left = { minMs: 0, maxMs: minuteMs }
+    assert.equal(await sessions.hasCode('c1', left), true)
+    assert.equal(await sessions.hasCode('c1', { ...left, minMs: minuteMs }), false, 'not for a minute more')
+    const take = (hash: string) => sessions.takeCode(hash, minuteMs)
+    const taken = await Promise.all([take('c1'), take('c1')])
     assert.deepEqual(
       taken.filter((each) => each !== undefined),
       [{ token: 't' }],
     )
-    assert.equal(await sessions.takeCode('c1'), undefined)
-    assert.equal(await sessions.hasCode('c1', clock.now), false, 'it is used')
+    assert.equal(await take('c1'), undefined)
+    assert.equal(await sessions.hasCode('c1', left), false, 'it is used')
     await add('c2')
     clock.now += minuteMs
-    assert.equal(await sessions.takeCode('c2'), undefined, 'its time is over')
+    assert.equal(await take('c2'), undefined, 'its time is over')
     for (let at = 0; at <= 20; at++) {
       clock.now++
       await add(`d${at}`)
     }
-    assert.equal(await sessions.takeCode('d0'), undefined)
-    assert.deepEqual(await sessions.takeCode('d1'), { token: 't' })
+    assert.equal(await take('d0'), undefined)
+    assert.deepEqual(await take('d1'), { token: 't' })
+  })
+
+  test('codes of a clock that was ahead neither work once it is set back, nor keep others from it', async (t) => {
+    const { store, clock } = await open(t)
+    const { sessions } = store
+    const left = { minMs: 0, maxMs: minuteMs }
+    const add = (hash: string) => sessions.addCode({ hash, token: 't', endsAt: clock.now + minuteMs })
+    const right = clock.now
+    clock.now += dayMs
+    for (let at = 0; at < 20; at++) await add(`c${at}`)
+    clock.now = right
+    assert.equal(await sessions.hasCode('c0', left), false)
+    assert.equal(await sessions.takeCode('c1', minuteMs), undefined)
+    await add('d1')
+    assert.equal(await sessions.hasCode('d1', left), true)
+    clock.now -= minuteMs
+    assert.deepEqual(await sessions.takeCode('d1', minuteMs), { token: 't' }, 'clocks of replicas differ')
   })
 }
