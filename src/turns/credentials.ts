@@ -17,7 +17,8 @@ export async function answerWaitingFor(
 ): Promise<readonly Answered[]> {
   const answered: Answered[] = []
   const whose = owner === operator ? undefined : owner
-  for (const { turn, callIds } of await store.turns.waitingSince(now() + 1, whose)) {
+  // Also those that were opened before the clock was set back.
+  for (const { turn, callIds } of await store.turns.waitingSince(Infinity, whose)) {
     const { userId: user, threadId } = turn
     const open = await store.turns.openGates(user, { threadId, limit: maxGates })
     for (const { gate } of open) {
