@@ -70,7 +70,8 @@ export function createMetrics(): Metrics {
           const { value: buckets } = series.at(values)
           const at = bounds.findIndex((bound) => value <= bound)
           if (at >= 0) buckets.counts[at] = (buckets.counts[at] ?? 0) + 1
-          buckets.sum += value
+          // A sum that decreases would count as a restart: a clock that was set back makes times negative.
+          buckets.sum += Math.max(0, value)
           buckets.count++
         },
       }

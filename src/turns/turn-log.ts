@@ -31,7 +31,8 @@ export function logRest(log: Log, turn: Turn, request?: string): void {
     thread: threadId,
     door,
     status,
-    ms: endedAt - createdAt,
+    // Not below 0: the clock may have been set back meanwhile.
+    ms: Math.max(0, endedAt - createdAt),
     input_tokens: usage.inputTokens,
     output_tokens: usage.outputTokens,
   }

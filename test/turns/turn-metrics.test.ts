@@ -122,3 +122,12 @@ for (const [over, expected] of rests) {
     assert.deepEqual(await seriesOf((observer) => observer.rested(turnOf(over))), expected)
   })
 }
+
+test('a turn during which the clock was set back takes no time', async () => {
+  const series = await seriesOf((observer) => {
+    observer.rested(turnOf({ endedAt: 3_000 }))
+    observer.rested(turnOf({ endedAt: 1_000 - 3_600_000 }))
+  })
+  assert.equal(series['turn_seconds_sum{door="web"}'], 2)
+  assert.equal(series['turn_seconds_count{door="web"}'], 2)
+})
