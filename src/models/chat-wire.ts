@@ -2,6 +2,7 @@
 import type { Agent, Dispatcher } from 'undici'
 import { ByteBlocks } from '#lib/byte-blocks.ts'
 import { pace } from '#lib/pace.ts'
+import { type Silence, watchSilence } from '#lib/silence.ts'
 
 /** Bytes that may wait for the reader before the socket is paused. It reads them at once: a thousand lines or two. */
 const highWaterBytes = 64 * 1024
@@ -43,7 +44,7 @@ export class Upstream implements Dispatcher.DispatchHandler {
   head: Head | undefined
   failure: Failure | undefined
   readonly #post: Post
-  readonly #idle: NodeJS.Timeout
+  readonly #idle: Silence
   readonly #onAbort = (): void => this.#stop(undefined)
   #controller: Dispatcher.DispatchController | undefined
   readonly #waiting = new ByteBlocks()
@@ -61,7 +62,7 @@ export class Upstream implements Dispatcher.DispatchHandler {
   constructor(agent: Agent, post: Post) {
     this.#post = post
     // A reader that is busy is no silence of the server.
-    this.#idle = setTimeout(() => (this.#wake ? this.#stop({ type: 'timeout' }) : this.touch()), post.idleMs)
+    this.#idle = watchSilence(post.idleMs, () => (this.#wake ? this.#stop({ type: 'timeout' }) : this.touch()))
     post.signal.addEventListener('abort', this.#onAbort, { once: true })
     agent.dispatch(
       {
@@ -101,12 +102,12 @@ export class Upstream implements Dispatcher.DispatchHandler {
 
   /** Restarts the idle timer. */
   touch(): void {
-    this.#idle.refresh()
+    this.#idle.heard()
   }
 
   /** Releases the connection: for reuse if the answer is complete, otherwise by closing it. */
   close(complete: boolean): void {
-    clearTimeout(this.#idle)
+    this.#idle.end()
     this.#post.signal.removeEventListener('abort', this.#onAbort)
     this.#closed = true
     this.#waiting.clear()

@@ -11,6 +11,7 @@ import type { ToolSpec } from '#core/tool.ts'
 import type { Sampling, Usage } from '#core/turn.ts'
 import { withoutEndSlashes } from '#lib/end-slashes.ts'
 import { pace } from '#lib/pace.ts'
+import { watchSilence } from '#lib/silence.ts'
 import { parseBaseUrl, viaOf } from './base-url.ts'
 import type { ChatModelParts } from './chat.ts'
 import { createFaults, type Fault, type Faults, unanswered } from './fault.ts'
@@ -113,9 +114,9 @@ export function createSdkModel(parts: SdkModelParts, pack: Package): Model {
       const call = new AbortController()
       /** Time in which the caller does not read on is no silence of the server. */
       let reading = true
-      const idle = setTimeout(() => {
+      const idle = watchSilence(limits.idleMs, () => {
         if (reading) call.abort(new FaultError(faults.fromFailure({ type: 'timeout' }, false)))
-      }, limits.idleMs)
+      })
       const answer = createAnswer({ provider, faults, priceOf: parts.priceOf, knownEvents: pack.knownEvents })
       let begun = false
       let fault: Fault
@@ -129,7 +130,7 @@ export function createSdkModel(parts: SdkModelParts, pack: Package): Model {
           reading = false
           yield events
           reading = true
-          idle.refresh()
+          idle.heard()
         }
         throw new FaultError(faults.cutOff())
       } catch (error) {
@@ -137,7 +138,7 @@ export function createSdkModel(parts: SdkModelParts, pack: Package): Model {
         signal.throwIfAborted()
         fault = faultOf(error, faults)
       } finally {
-        clearTimeout(idle)
+        idle.end()
       }
       if (begun) throw fault.error
       if (!fault.retryable || attempt >= maxAttempts) {
