@@ -137,6 +137,8 @@ export interface NotificationStore {
   putOff(ids: readonly string[], at: number, held: boolean): Promise<void>
   /** Pauses a way: nothing of what is due on it is sent before a time. */
   pauseWay(wayId: string, until: number): Promise<void>
+  /** Makes due what is put off, and ends pauses, for longer than `maxMs` from a time on. */
+  takeBack(at: number, maxMs: number): Promise<void>
   /** Fails or drops entries that are due, without a try. */
   fail(ids: readonly string[], error: string): Promise<void>
   drop(ids: readonly string[]): Promise<void>

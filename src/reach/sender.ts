@@ -8,7 +8,7 @@ import type { Store } from '#core/store.ts'
 import { within } from '#lib/deadline.ts'
 import type { Log } from '#lib/log.ts'
 import { createLookLoop } from '#lib/look-loop.ts'
-import { hourMs } from '#core/time.ts'
+import { dayMs, hourMs, maxSkewMs } from '#core/time.ts'
 import { countEvents, isSummarized, maxAgeMs, nextTry, retryMs } from './batch.ts'
 import { quietUntil } from './quiet.ts'
 import { readNews, type ReadNewsParts } from './read-news.ts'
@@ -30,6 +30,8 @@ const closeMs = 5_000
 /** How long settled entries are kept, and between two looks for older ones. */
 const keptMs = 30 * maxAgeMs
 const pruneMs = hourMs
+/** Nothing is put off, and no way paused, for longer: quiet hours, or the pause that another side asks for. */
+const maxPutOffMs = dayMs + 3 * hourMs
 /** Between two catch-ups with news that a killed process did not put into the outbox. */
 const catchUpMs = 600_000
 
@@ -64,6 +66,7 @@ export function startSender(parts: SenderParts): Sender {
   let closed = false
   let prunedAt = clock()
   let caughtUpAt: number | undefined
+  let lastLook: number | undefined
 
   const loop = createLookLoop({
     look,
@@ -88,6 +91,7 @@ export function startSender(parts: SenderParts): Sender {
   async function serve(): Promise<void> {
     const left = await notifications.recoverSending(owner, (id) => sending.has(id))
     if (left > 0) log.warn({ entries: left }, 'notifications may have been sent or not; they are sent once more')
+    await takeBack()
     // Either may take longer than the duty holds: another process may send by then.
     if ((await catchUpAndPrune()) && !(await takeDuty())) return
     // Each round begins to serve a way, or finds nothing. What is due on ways that are being served hides nothing.
@@ -97,6 +101,14 @@ export function startSender(parts: SenderParts): Sender {
       if (due.length === 0) return
       for (const [wayId, entries] of Map.groupBy(due, (entry) => entry.wayId)) beginToServe(wayId, entries)
     }
+  }
+
+  /** A clock that was ahead and went back: what was put off meanwhile would wait until that time comes. */
+  async function takeBack(): Promise<void> {
+    const at = now()
+    if (lastLook === undefined) await notifications.takeBack(at, maxPutOffMs)
+    else if (at < lastLook - maxSkewMs) await notifications.takeBack(at, 0)
+    lastLook = at
   }
 
   /** False if neither was to be done yet. */

@@ -27,6 +27,7 @@ type OutboxVerbs = Pick<
   | 'settle'
   | 'putOff'
   | 'pauseWay'
+  | 'takeBack'
   | 'fail'
   | 'drop'
   | 'prune'
@@ -131,6 +132,11 @@ export function createOutbox({ sql, now, nextId }: OutboxParts): OutboxVerbs {
           wayId,
           until,
         )
+      }),
+    takeBack: (at, maxMs) =>
+      sql.write(function* () {
+        yield* run('UPDATE notification_ways SET paused_until = NULL WHERE paused_until > ?', at + maxMs)
+        yield* run('UPDATE outbox SET at = ? WHERE pending = 1 AND sender IS NULL AND at > ?', at, at + maxMs)
       }),
     fail: (ids, error) =>
       each(ids, (id) =>
