@@ -222,7 +222,7 @@ export function createMissionStore({ sql, now, nextId, maxUserBytes = 0 }: Missi
         yield* run(`DELETE FROM mission_runs WHERE mission_id = ? AND nominal_at > ? AND outcome = 'missed'`, id, at)
       }),
     costs: (user, days) =>
-      sql.read(function* () {
+      sql.readLong(user, function* () {
         const rows = yield* query(
           `SELECT s.mission_id, s.runs, s.priced, s.cost_usd, m.title FROM (
              SELECT mission_id, count(*) AS runs, count(cost_usd) AS priced, sum(cost_usd) AS cost_usd FROM mission_runs

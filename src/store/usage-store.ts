@@ -1,7 +1,7 @@
 // Usage of each model, by user and day. It is counted in the transactions of the steps.
 import { type Door, doorOf, doorOfSlot } from '#core/doors.ts'
 import { AppError } from '#core/errors.ts'
-import { type UserId, userId } from '#core/ids.ts'
+import { operator, type UserId, userId } from '#core/ids.ts'
 import type { Lease } from '#core/lease.ts'
 import type { Reservation, Step } from '#core/turn-store.ts'
 import { ended } from '#core/turn-status.ts'
@@ -21,8 +21,8 @@ export function createUsageStore({ sql, now }: { sql: Sql; now: () => number }):
   return {
     add: (user, door, call) =>
       sql.write(() => addCall({ user, slot: firstSlotOf(door), turns: 0, day: dayOf(now()) }, call)),
-    list: (user, days) => sql.read(() => listUsage(user, dayOf(now()) - days + 1)),
-    totals: (user, days) => sql.read(() => totalsOf(user, dayOf(now()) - days + 1, days)),
+    list: (user, days) => sql.readLong(user ?? operator, () => listUsage(user, dayOf(now()), days)),
+    totals: (user, days) => sql.readLong(user ?? operator, () => totalsOf(user, dayOf(now()) - days + 1, days)),
   }
 }
 
@@ -154,18 +154,35 @@ export function* reserve(turn: Turn, lease: Lease, { usd, cap, now }: ReservePar
   return { granted: true, spentUsd, heldUsd }
 }
 
-function* listUsage(user: UserId | undefined, from: number): Job<DayUsage[]> {
+/** Day by day: a year of many users has rows by the hundred thousand, and an answer of many rows blocks the event loop. */
+function* listUsage(user: UserId | undefined, today: number, days: number): Job<DayUsage[]> {
+  const list: DayUsage[] = []
+  for (let day = today; day > today - days && list.length < maxRows; day--) {
+    // With today come the days of a clock that was ahead.
+    const until = day === today ? Number.MAX_SAFE_INTEGER : day
+    list.push(...(yield* usageBetween(user, day, { until, limit: maxRows - list.length })))
+  }
+  return list
+}
+
+function* usageBetween(
+  user: UserId | undefined,
+  from: number,
+  { until, limit }: { readonly until: number; readonly limit: number },
+): Job<DayUsage[]> {
   const rows = yield* query(
     `SELECT user_id, day, model, sum(turns) AS turns, sum(input_tokens) AS input_tokens,
             sum(cached_tokens) AS cached_tokens, sum(output_tokens) AS output_tokens,
             sum(reasoning_tokens) AS reasoning_tokens, ${costSum}
-     FROM usage WHERE day >= ? AND ${isUsage}${user === undefined ? '' : ' AND user_id = ?'}
-     GROUP BY day, user_id, model ORDER BY day DESC, user_id DESC, model DESC LIMIT ${maxRows}`,
+     FROM usage WHERE day BETWEEN ? AND ? AND ${isUsage}${user === undefined ? '' : ' AND user_id = ?'}
+     GROUP BY day, user_id, model ORDER BY day DESC, user_id DESC, model DESC LIMIT ?`,
     from,
+    until,
     ...(user === undefined ? [] : [user]),
+    limit,
   )
   // The index is read backwards; within a day users and models are in ascending order.
-  const sortKey = ({ user, model }: DayUsage): string => `${user} ${model}`
+  const sortKey = ({ user: whose, model }: DayUsage): string => `${whose} ${model}`
   return rows
     .map(usageOf)
     .sort((a, b) => (a.date === b.date ? (sortKey(a) < sortKey(b) ? -1 : 1) : a.date < b.date ? 1 : -1))

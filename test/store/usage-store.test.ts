@@ -1,8 +1,10 @@
 // The rows that usage is counted in: their slots are stored, so they never change.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { newId } from '#core/ids.ts'
 import type { Step } from '#core/turn-store.ts'
 import { noUsage, type Turn } from '#core/turn.ts'
+import { createMissionStore } from '#store/mission-store.ts'
 import { countUsage, createUsageStore } from '#store/usage-store.ts'
 import { drive } from './drive.ts'
 import { ada, dayMs, reply, step } from './harness.ts'
@@ -68,4 +70,19 @@ test('what is used beside a turn counts in the first slot of its door, and no tu
       [3, 128, 0],
     ],
   )
+})
+
+test('usage is read day by day beside the event loop, that of a clock which was ahead with the newest day', async (t) => {
+  const sql = openMemorySqlite()
+  t.after(() => sql.close())
+  let day = 0
+  const usage = createUsageStore({ sql, now: () => day * dayMs })
+  for (day of [3, 4, 8, 500]) await usage.add(ada, 'terminal', call('m'))
+  day = 10
+  t.mock.method(sql, 'read', () => Promise.reject(new Error('on the event loop')))
+  const days = (await usage.list(undefined, 7)).map(({ date }) => Date.parse(date) / dayMs)
+  assert.deepEqual(days, [500, 8, 4])
+  assert.equal((await usage.totals(ada, 7)).doors.length, 1)
+  const missions = createMissionStore({ sql, now: () => day * dayMs, nextId: newId })
+  assert.deepEqual(await missions.costs(ada, 366), [])
 })
