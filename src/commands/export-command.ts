@@ -73,7 +73,7 @@ async function exportInto(folder: string, { store, user, show }: ExportParts) {
     folder: join(folder, 'memory'),
     onProgress: (moved) => show(countWords(moved, 'document')),
   })
-  const skills = await exportSkills(store, user, join(folder, 'skills'))
+  const skills = await exportSkills(join(folder, 'skills'), { store, user, show })
   const missions = await readMissions(store, user)
   await writeJson(join(folder, 'missions.json'), missions)
   await writeJson(join(folder, 'settings.json'), await readSettings(store, user))
@@ -144,9 +144,9 @@ async function* threadsOf(threads: Store['threads'], user: UserId): AsyncGenerat
 }
 
 /** Each skill as a folder, as `atrium skill add` takes it. */
-async function exportSkills({ skills }: Store, user: UserId, folder: string): Promise<number> {
+async function exportSkills(folder: string, { store: { skills }, user, show }: ExportParts): Promise<number> {
   const all = await skills.list(user)
-  for (const { name } of all) {
+  for (const [at, { name }] of all.entries()) {
     for (const { path } of (await skills.get(user, name))?.files ?? []) {
       const content = await skills.content(user, name, path)
       if (!content) continue
@@ -154,6 +154,7 @@ async function exportSkills({ skills }: Store, user: UserId, folder: string): Pr
       createFolder(dirname(file))
       await writeFile(file, content, { mode: 0o600 })
     }
+    show(countWords(at + 1, 'skill'))
   }
   return all.length
 }

@@ -12,6 +12,7 @@ import { operator, userId } from '#core/ids.ts'
 import { atrium, atriumEnv, mainFile } from '../atrium.ts'
 import { newHome } from '../new-home.ts'
 import { say, turnOf } from '../store/harness.ts'
+import { newSkill } from '../store/suite-skills.ts'
 import { onTerminal, openTerminal } from '../terminal.ts'
 import { until } from '../until.ts'
 
@@ -153,18 +154,21 @@ test('an export that is killed says so in its folder, and to the next one; one t
   const { store } = await openHomeStore(readConfig({ ATRIUM_HOME: large.path }))
   const thread = { door: 'web', title: 'Beans', metadata: {}, drafts: [say('When?')] } as const
   await Promise.all(Array.from({ length: 3_000 }, () => store.threads.create(operator, thread)))
+  const files = Object.fromEntries(Array.from({ length: 200 }, (_, at) => [`${at}.md`, `${at}`]))
+  for (let at = 0; at < 10; at++) await store.skills.put(operator, newSkill(`s${at}`, files))
   await store.close()
   const folder = join(large.path, 'out')
-  const end = async (signal: NodeJS.Signals, into: string): Promise<unknown> => {
+  const end = async (signal: NodeJS.Signals, into: string, part = 'threads'): Promise<unknown> => {
     const args = ['--disable-warning=ExperimentalWarning', mainFile, 'export', into]
     const child = spawn(process.execPath, args, { env: atriumEnv(large.path), stdio: 'ignore' })
     const ended = once(child, 'exit')
-    await until(() => existsSync(join(into, 'threads')))
+    await until(() => existsSync(join(into, part)))
     child.kill(signal)
     return ended
   }
   const stopped = join(large.path, 'stopped')
   assert.deepEqual([await end('SIGINT', stopped), readdirSync(stopped)], [[1, null], []])
+  assert.deepEqual([await end('SIGINT', stopped, 'skills'), readdirSync(stopped)], [[1, null], []])
   assert.deepEqual(await end('SIGKILL', folder), [null, 'SIGKILL'])
   assert.deepEqual(readdirSync(folder), ['UNFINISHED', 'threads'])
   const again = await atrium(large.path, ['export', folder])
