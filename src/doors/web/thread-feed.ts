@@ -113,7 +113,7 @@ export async function followThread(given: Follow): Promise<Following> {
     connection.send(...lastTurn())
     for await (const events of watch) {
       const frames = joined(events).flatMap(framesOf)
-      running ||= runs
+      running ||= runs || events.some(({ type }) => type === 'turn')
       for (const frame of frames) if (!(await sendFrame(frame))) return
       running = runs
     }

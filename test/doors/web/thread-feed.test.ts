@@ -116,6 +116,23 @@ describe('followThread', () => {
     assert.deepEqual([whileRunning, running], [told.map(() => true), [true, false]])
   })
 
+  it('counts a turn as running while it is sent, also where its begin and its end come together', async () => {
+    const [begin, end] = (['running', 'completed'] as const).map((status): Watched => {
+      return { type: 'turn', turn: { ...turn(status, { lastSeq: 3 }), id: 'next' } }
+    })
+    for (const batches of [[[begin, stored(3), end]], [[begin, stored(3)], [end]]] as Watched[][][]) {
+      const { told, whileRunning, running } = await framesOf(batches, { last: turn('completed'), after: 2 })
+      assert.deepEqual(told, ['turn completed', 'turn running', 'item 3', 'turn completed'])
+      assert.deepEqual(
+        [whileRunning.slice(1), running],
+        [
+          [true, true, true],
+          [false, false],
+        ],
+      )
+    }
+  })
+
   it('tells a newer state of the last turn in its place', async () => {
     const events: Watched[] = [{ type: 'turn', turn: turn('completed') }, stored(1, 2)]
     const { told, running } = await framesOf([events], { last: turn('running') })
