@@ -174,3 +174,16 @@ test('so is what an earlier process has put off', async (t) => {
   await house.pass(0)
   await until(() => house.sent.length === 1)
 })
+
+test('a start, or a clock that is put right by a minute, ends no pause that the other side asked for', async (t) => {
+  const house = openReachHouse(t, { idle: true })
+  const { notifications } = house.store
+  const way = await house.addWay()
+  await house.put('a')
+  const until = house.clock.now + 24 * hour
+  await notifications.pauseWay(way.id, until)
+  house.sender.start()
+  await house.pass(0)
+  await house.pass(-60_000)
+  assert.deepEqual([house.sent.length, await notifications.nextDue()], [0, until])
+})

@@ -200,4 +200,25 @@ export function outboxTests(open: Open): void {
       [[b, 'failed']],
     )
   })
+
+  test('what waits for longer than it can have been put off is taken back, and nothing else', async (t) => {
+    const { store, clock } = await open(t)
+    const { notifications } = store
+    const [way, other] = [await addWay(store), await addWay(store, bob)]
+    for (const each of ['late', 'soon', 'sending', 'sent']) await notifications.enqueue(ada, newsOf(each))
+    const ids = (await notifications.due(clock.now, 10)).map(({ id }) => id)
+    const [late = '', soon = '', sending = '', sent = ''] = ids
+    const at = clock.now
+    await notifications.pauseWay(way.id, at + 11)
+    await notifications.pauseWay(other.id, at + 10)
+    await notifications.putOff([soon], at + 10, false)
+    await notifications.claim([sending, sent], 'one')
+    clock.now += 11
+    await notifications.settle([sent], 'one', { state: 'sent' })
+    await notifications.takeBack(at, 10)
+    const times = await Promise.all([late, soon, sending, sent].map(async (id) => (await stateOf(store, id))?.at))
+    assert.deepEqual(times, [at, at + 10, at + 11, at + 11])
+    assert.equal((await notifications.way(way.id))?.pausedUntil, undefined)
+    assert.equal((await notifications.way(other.id))?.pausedUntil, at + 10)
+  })
 }

@@ -122,6 +122,7 @@ export function sessionTests(open: Open): void {
     await add('d1')
     assert.equal(await sessions.hasCode('d1', left), true)
     clock.now -= minuteMs
+    await add('d2')
     assert.deepEqual(await sessions.takeCode('d1', minuteMs), { token: 't' }, 'clocks of replicas differ')
   })
 }
