@@ -1,6 +1,6 @@
 // `atrium backup` and `atrium restore` as people run them.
 import assert from 'node:assert/strict'
-import { existsSync, readFileSync, writeFileSync } from 'node:fs'
+import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { test } from 'node:test'
 import { wordsOf } from '#commands/backup-command.ts'
@@ -73,6 +73,9 @@ test('a backup with its key opens every secret elsewhere; a damaged one changes 
     assert.equal((await atrium(missing, ['restore', file])).code, 2)
     assert.ok(!existsSync(missing), 'a home that was made for it goes too')
     writeFileSync(file, bytes)
+    assert.equal((await atrium(missing, ['restore', file])).code, 0)
+    assert.ok(existsSync(join(missing, 'atrium.db')), 'one in which something was restored stays')
+    rmSync(missing, { recursive: true })
     const restored = await atrium(next.path, ['restore', file, '--json'])
     assert.deepEqual((JSON.parse(restored.stdout) as { unopenable: string[] }).unopenable, [], restored.stderr)
     for (const name of ['master-key', 'webui-token'])

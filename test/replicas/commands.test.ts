@@ -1,7 +1,11 @@
 // Commands beside replicas: each follows a setting, and a PostgreSQL that is not to be had is told.
 import assert from 'node:assert/strict'
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
 import { before, test } from 'node:test'
-import { atrium } from '../atrium.ts'
+import { Client } from 'pg'
+import { lockMigrations } from '#store/migrate-postgres.ts'
+import { atrium, atriumEnv, mainFile } from '../atrium.ts'
 import { newHome } from '../new-home.ts'
 import { usePostgres } from '../postgres.ts'
 import { patienceMs } from '../until.ts'
@@ -30,6 +34,27 @@ test('a setting made by a command is followed by every replica', async (t) => {
       })
     }
   }
+})
+
+test('a command that waits for the upgrade of another process says so', async (t) => {
+  const home = newHome()
+  const other = new Client(url)
+  await other.connect()
+  await other.query('BEGIN')
+  await lockMigrations(other)
+  const env = { ...atriumEnv(home.path), ...sharedEnv(url) }
+  const child = spawn(process.execPath, [mainFile, 'user', 'list'], { env, stdio: ['ignore', 'ignore', 'pipe'] })
+  t.after(async () => {
+    child.kill()
+    await other.end()
+    home.remove()
+  })
+  const ended = once(child, 'close')
+  let said = ''
+  child.stderr.setEncoding('utf8').on('data', (text: string) => (said += text))
+  await until('the line', patienceMs, () => Promise.resolve(/waiting for another Atrium, which upgrades/.test(said)))
+  await other.query('COMMIT')
+  assert.deepEqual(await ended, [0, null])
 })
 
 for (const [what, broken] of [

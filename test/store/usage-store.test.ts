@@ -86,3 +86,16 @@ test('usage is read day by day beside the event loop, that of a clock which was 
   const missions = createMissionStore({ sql, now: () => day * dayMs, nextId: newId })
   assert.deepEqual(await missions.costs(ada, 366), [])
 })
+
+test('all days together have 20,000 rows at most, the newest first', async (t) => {
+  const sql = openMemorySqlite()
+  t.after(() => sql.close())
+  sql.db.exec(
+    `WITH RECURSIVE n (n) AS (SELECT 0 UNION ALL SELECT n + 1 FROM n WHERE n < 23_999)
+     INSERT INTO usage (user_id, day, model, slot, turns, input_tokens, cached_tokens, output_tokens, reasoning_tokens)
+     SELECT 'u' || n, n % 2, 'm', 0, 0, 0, 0, 0, 0 FROM n`,
+  )
+  const usage = createUsageStore({ sql, now: () => dayMs })
+  const dates = (await usage.list(undefined, 2)).map(({ date }) => Date.parse(date) / dayMs)
+  assert.deepEqual([dates.length, dates.indexOf(0)], [20_000, 12_000])
+})
