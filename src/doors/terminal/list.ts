@@ -18,11 +18,17 @@ export type ListContent = { readonly title: string } & (
       /** Shown when there are no rows. */
       readonly empty: string
     }
-  | { readonly text: (inside: number) => readonly string[] }
+  | {
+      readonly text: (inside: number) => readonly string[]
+      /** Reads the text again, if it may have changed. */
+      readonly renew?: () => Promise<void>
+    }
 )
 
 export interface List {
   readonly title: string
+  /** Called when something in the service has changed. */
+  readonly renew?: () => Promise<void>
   /** Draws at most `height` lines. */
   render(size: { width: number; height: number }): string[]
   /** Handles a key. Returns `close` when the box was left or a row was picked, `pass` for a key it does not use. */
@@ -55,6 +61,7 @@ export function createList(content: ListContent, theme: Theme): List {
 
   return {
     title: content.title,
+    ...('text' in content && content.renew && { renew: content.renew }),
     render({ width, height }) {
       const inside = width - 4
       const room = Math.max(1, height - 3)

@@ -1,6 +1,7 @@
 // The slash commands: each opens a box or does one action.
 import { doorOf } from '#core/doors.ts'
 import type { OpenGate } from '#core/turn-store.ts'
+import { ended } from '#core/turn-status.ts'
 import type { Thread } from '#core/turn.ts'
 import { countWords } from '#core/words.ts'
 import { printable, proseOf } from '#safety/printable.ts'
@@ -118,9 +119,18 @@ export function createSlashCommands(parts: SlashCommandParts): SlashCommands {
   async function receipt(words: string): Promise<void> {
     const turnId = words === '' ? parts.lastTurn() : words
     if (turnId === undefined) return tell('There is no turn yet that could have a receipt.')
-    const found = await client.receipt(turnId)
+    let found = await client.receipt(turnId)
     if (!found) return tell(`No turn has the id ${printable(turnId)}.`)
-    text('Receipt', receiptLines(found, theme))
+    let lines = receiptLines(found, theme)
+    open({
+      title: 'Receipt',
+      text: () => lines,
+      async renew() {
+        if (!found || ended(found.turn.status)) return
+        found = await client.receipt(turnId)
+        if (found) lines = receiptLines(found, theme)
+      },
+    })
   }
 
   async function waiting(): Promise<void> {

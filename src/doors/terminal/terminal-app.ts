@@ -86,6 +86,7 @@ export function createApp({ tui, client, theme, location, readFile, now, quit, s
     async refreshed() {
       await conversation.lookAgain()
       approvals.follow(news.gates, conversation.threadId)
+      await open.list?.renew?.()
     },
   })
   const approvals = createApprovals({

@@ -48,6 +48,38 @@ test('an approval that is answered elsewhere closes by itself', async (t) => {
   await until(() => !/Run first\?/.test(stripTerminalSequences(staged.app.render(80).join('\n'))))
 })
 
+test('the receipt of a turn that runs is read again until the turn has ended', async (t) => {
+  let asked = 0
+  let refreshes = 0
+  let status: 'running' | 'completed' = 'running'
+  const rest = { modelCalls: [], tools: [], hosts: [], secrets: [], approvals: [], notes: [], costUsd: 0 }
+  const staged = await stage(80, 24, {
+    receipt(turnId) {
+      asked += 1
+      return Promise.resolve({
+        ...rest,
+        turn: turn(turnId, status),
+        ...(status === 'running' ? { verified: false } : { hash: 'abc', verified: true }),
+      })
+    },
+    gates: () => Promise.resolve((refreshes++, [])),
+  })
+  t.after(() => staged.app.close())
+  staged.app.press('/receipt t')
+  staged.app.press('\r')
+  await shows(staged, /Receipt[\s\S]*the turn has not ended/)
+  status = 'completed'
+  staged.tell([{ type: 'turn', turn: turn('t', 'completed') }])
+  await shows(staged, /Receipt[\s\S]*matches the log/)
+  const before = { asked, refreshes }
+  // The refresh behind the next one has begun: whatever that one asks has been asked.
+  for (let times = 1; times <= 2; times++) {
+    staged.tell([{ type: 'turn', turn: turn('t', 'completed') }])
+    await until(() => refreshes >= before.refreshes + times)
+  }
+  assert.equal(asked, before.asked)
+})
+
 test('a service that goes away is told, with what is on the screen kept; so is its return', async (t) => {
   let away = false
   let back = (): void => {}
