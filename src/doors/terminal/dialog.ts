@@ -55,6 +55,8 @@ export function createDialog(open: OpenGate, { theme, now, asked }: DialogParts)
   const buttons = buttonsOf(gate)
   let mode: Mode = 'choose'
   let chosen: number | undefined
+  /** Enter was pressed before an answer was chosen. */
+  let hurried = false
   let from = 0
   let fault = ''
   /** The whole preview, wrapped once for each width. */
@@ -74,7 +76,9 @@ export function createDialog(open: OpenGate, { theme, now, asked }: DialogParts)
     const last = buttons.length - 1
     if (matchesKey(data, 'right')) chosen = chosen === undefined ? 0 : Math.min(last, chosen + 1)
     if (matchesKey(data, 'left')) chosen = chosen === undefined ? last : Math.max(0, chosen - 1)
-    if (!matchesKey(data, 'enter') || chosen === undefined) return undefined
+    if (!matchesKey(data, 'enter')) return undefined
+    hurried = chosen === undefined
+    if (chosen === undefined) return undefined
     if (input) return chooseInput(chosen)
     if (chosen === 0) return { callId: gate.callId, decision: 'allow' }
     if (chosen === 1 && scopes.length === 0) {
@@ -131,7 +135,9 @@ export function createDialog(open: OpenGate, { theme, now, asked }: DialogParts)
           return off ? theme.dim(` ${pad}${label}${pad} `) : ` ${pad}${label}${pad} `
         })
         .join(pad === '' ? ' ' : '  ')
-    const hint = theme.dim(focused ? '←→ choose  Esc later' : 'Tab enters')
+    const choose =
+      hurried && chosen === undefined ? theme.sun('←→ choose, then Enter') : theme.dim('←→ choose  Esc later')
+    const hint = focused ? choose : theme.dim('Tab enters')
     const gap = width - visibleWidth(row(' ')) - visibleWidth(hint)
     return gap >= 2 ? [`${row(' ')}${' '.repeat(gap)}${hint}`] : [row(gap + visibleWidth(hint) < 0 ? '' : ' '), hint]
   }

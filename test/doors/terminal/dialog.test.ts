@@ -70,6 +70,17 @@ test('a turn of another door is shown with its sign, and a gate says for how lon
   assert.match(top({ door: 'telegram' }, gateMs) ?? '', /^╭─ ● Waiting for you <> ─+ expires in 1 min ──╮$/)
 })
 
+test('Enter before an answer is chosen says what to press, until one is', () => {
+  const dialog = opened(writes('x'))
+  const foot = (focused: boolean): string => inside(dialog.render(tall, focused)).at(-1) ?? ''
+  assert.equal(dialog.press(keys.enter), undefined)
+  assert.match(foot(true), /Deny… +←→ choose, then Enter$/)
+  assert.match(foot(false), /Tab enters$/)
+  dialog.press(keys.right)
+  assert.match(foot(true), /←→ choose {2}Esc later$/)
+  assert.deepEqual(dialog.press(keys.enter), { callId: 'c', decision: 'allow' })
+})
+
 test('the selected answer is marked only while the dialog has the focus', () => {
   const dialog = opened(writes('x'))
   const foot = (focused: boolean): string | undefined => inside(dialog.render(tall, focused)).at(-1)
