@@ -36,16 +36,22 @@ export interface List {
 }
 
 export function createList(content: ListContent, theme: Theme): List {
-  const rows = 'rows' in content ? content.rows : []
-  const picks = rows.length > 0
+  let rows = 'rows' in content ? content.rows : []
   const does = ('rows' in content ? content.does : undefined) ?? 'opens'
   let at = 0
   let from = 0
   let rowsSeen = 1
 
   function move(by: number): void {
-    if (picks) at = Math.max(0, Math.min(rows.length - 1, at + by))
+    if (rows.length > 0) at = Math.max(0, Math.min(rows.length - 1, at + by))
     else from = Math.max(0, from + by)
+  }
+
+  /** The box stays open: an Esc that is meant to close it would else stop the turn. */
+  function remove(row: Row): void {
+    row.remove?.()
+    rows = rows.filter((each) => each !== row)
+    move(0)
   }
 
   /** The text, wrapped to the width of the box. */
@@ -63,6 +69,7 @@ export function createList(content: ListContent, theme: Theme): List {
     title: content.title,
     ...('text' in content && content.renew && { renew: content.renew }),
     render({ width, height }) {
+      const picks = rows.length > 0
       const inside = width - 4
       const room = Math.max(1, height - 3)
       rowsSeen = room
@@ -76,18 +83,17 @@ export function createList(content: ListContent, theme: Theme): List {
       return boxed([...lines, hint], width, { title: content.title, border: theme.act })
     },
     press(data) {
+      const row = rows[at]
       if (matchesKey(data, 'escape')) return 'close'
       if (matchesKey(data, 'up')) move(-1)
       else if (matchesKey(data, 'down')) move(1)
       else if (matchesKey(data, 'pageUp')) move(-rowsSeen)
       else if (matchesKey(data, 'pageDown')) move(rowsSeen)
-      else if (picks && matchesKey(data, 'enter')) {
-        rows[at]?.pick()
+      else if (row && matchesKey(data, 'enter')) {
+        row.pick()
         return 'close'
-      } else if (rows[at]?.remove && (matchesKey(data, 'delete') || matchesKey(data, 'backspace'))) {
-        rows[at]?.remove?.()
-        return 'close'
-      } else return 'pass'
+      } else if (row?.remove && (matchesKey(data, 'delete') || matchesKey(data, 'backspace'))) remove(row)
+      else return 'pass'
       return undefined
     },
   }

@@ -132,20 +132,22 @@ test('the hint says what Enter does, and names Delete only where a row can be re
   assert.equal(hint({ remove() {} }), '↑↓ choose  Enter opens  Del removes  Esc closes')
 })
 
-test('Delete and Backspace remove the selected row, where it can be removed; other keys are passed on', () => {
+test('Delete and Backspace remove the selected row, where it can be removed, until the list is empty', () => {
   const removed: string[] = []
-  const rows = [
-    { text: 'a', pick() {} },
-    { text: 'b', pick() {}, remove: () => void removed.push('b') },
-  ]
+  const row = (text: string): Row => ({ text, pick() {}, remove: () => void removed.push(text) })
+  const rows = [{ text: 'a', pick() {} }, row('b'), row('c')]
   const list = createList({ title: 'T', rows, empty: '' }, theme)
-  for (const key of [keys.delete, keys.backspace, 'x', keys.left, keys.right]) assert.equal(list.press(key), 'pass')
-  list.press(keys.down)
+  assert.equal(list.press(keys.delete), 'pass')
   assert.equal(list.press('x'), 'pass')
-  assert.deepEqual(removed, [])
-  assert.equal(list.press(keys.delete), 'close')
-  assert.equal(list.press(keys.backspace), 'close')
-  assert.deepEqual(removed, ['b', 'b'])
+  list.press(keys.down)
+  list.press(keys.down)
+  assert.deepEqual([list.press(keys.delete), removed], [undefined, ['c']])
+  assert.deepEqual(inside(list.render({ width: 60, height: 9 })).slice(0, -1), ['a', `«b${' '.repeat(55)}»`])
+  assert.deepEqual([list.press(keys.backspace), removed], [undefined, ['c', 'b']])
+  const alone = createList({ title: 'T', rows: [row('d')], empty: 'None' }, theme)
+  assert.equal(alone.press(keys.delete), undefined)
+  assert.deepEqual(inside(alone.render({ width: 60, height: 9 })), ['None', 'Esc closes'])
+  assert.equal(alone.press(keys.delete), 'pass')
 })
 
 test('a text scrolls by lines and by windows, from its first line to its last', () => {
