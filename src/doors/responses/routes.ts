@@ -181,12 +181,13 @@ function conversationRows(parts: ResponsesParts): Route[] {
 
 /** Clients that try a WebSocket first take 426 as a sign to go on over HTTP. */
 function refuseUpgrade({ headers }: FastifyRequest, reply: FastifyReply) {
+  reply.header('allow', 'POST')
   if (headers.upgrade?.toLowerCase() !== 'websocket') {
     throw new AppError('method_not_allowed', 'send POST to create a response, or GET with its id')
   }
   const message = 'responses are streamed over HTTP here: send POST with stream: true'
   const error = { message, type: 'invalid_request_error', param: null, code: 'upgrade_required' }
-  return reply.code(426).header('allow', 'POST').send({ error })
+  return reply.code(426).send({ error })
 }
 
 /** Loads openapi.ts only when the document is requested. */

@@ -76,6 +76,7 @@ describe('fields of the reference', () => {
   it('a WebSocket upgrade is answered 426, a plain GET 405', async () => {
     const plain = await specified.get('/responses')
     assert.deepEqual([plain.status, errorOf(plain.body)['code']], [405, 'method_not_allowed'])
+    assert.equal(plain.headers.get('allow'), 'POST')
     const headers = { authorization: 'Bearer ann', upgrade: 'websocket', connection: 'upgrade' }
     const status = await new Promise((resolve, reject) => {
       request(`${specified.url}/v1/responses`, { headers }, (answer) => {
