@@ -48,7 +48,7 @@ const ChangeBody = z.object({
 const idsFault = `must be a list of 1 to ${maxDeletedThreads} thread ids`
 const DeleteBody = z.object({
   ids: z
-    .array(z.string().check(z.refine(isUuid, idsFault)), idsFault)
+    .array(z.string().check(z.refine(isUuid, 'must be the id of a thread')), idsFault)
     .check(z.minLength(1, idsFault), z.maxLength(maxDeletedThreads, idsFault)),
 })
 const DeleteAnswer = z.object({ deleted: z.number() })

@@ -85,6 +85,7 @@ test('a thread is pinned and archived; several are deleted at once, and nothing 
   assert.deepEqual([await list(), await list('shelf=archived')], [['three'], []])
   for (const ids of [[], ['x'], 'x', Array.from({ length: 101 }, () => three)])
     assert.equal((await remove(ids)).status, 400)
+  assert.equal((await remove([one, 'x'])).json.error.message, 'ids[1] must be the id of a thread')
   assert.equal((await call('GET', '/api/threads?shelf=top')).status, 400)
 })
 
