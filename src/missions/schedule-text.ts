@@ -168,13 +168,10 @@ type DayFields = { readonly day: string; readonly month: string; readonly weekda
 
 const everyDay: DayFields = { day: '*', month: '*', weekday: '*' }
 
-/** One pattern for all times with the same minute. */
+/** A pattern for each time: where the clocks change, a time of day comes once, and each moment of a rhythm that is there. */
 function patternsOf(times: readonly TimeOfDay[], { day, month, weekday }: DayFields): string[] {
-  const hours = new Map<number, number[]>()
-  for (const { hour, minute } of times) hours.set(minute, [...(hours.get(minute) ?? []), hour])
-  return [...hours].map(
-    ([minute, at]) => `${minute} ${[...new Set(at)].sort((a, b) => a - b).join(',')} ${day} ${month} ${weekday}`,
-  )
+  const patterns = times.map(({ hour, minute }) => `${minute} ${hour} ${day} ${month} ${weekday}`)
+  return [...new Set(patterns)]
 }
 
 /** A day that comes once: "tomorrow", "on friday". */

@@ -21,7 +21,9 @@ export type Schedule = { readonly rule: Rule; readonly zone: string; readonly fr
 /** Instants up to this number are exact, then those of the last `exactMs`; the number between is estimated. */
 const maxExact = 1_000
 const exactMs = 12 * hourMs
-/** Instants of one slice: each takes about a tenth of a millisecond. */
+/** A pattern with one minute and one hour. */
+const oneTimeOfDay = /^\d+ \d+ /
+/** Instants of one slice: each takes up to half a millisecond. */
 const sliceInstants = 50
 
 /** Reads a schedule that begins at an instant. Throws invalid_input with the forms that can be read. */
@@ -74,19 +76,39 @@ function* instants(schedule: Schedule, after: number): Generator<number, void> {
 
 /** Each pattern is asked for its next instant only once the one before was given: there may be many of each. */
 function* cronInstants(patterns: readonly string[], zone: string, after: number): Generator<number, void> {
-  // Patterns strip milliseconds: an instant within a second is after the second's own.
   const sources = patterns.map((pattern) => {
-    const cron = open(pattern, zone)
-    return { cron, next: cron.nextRun(new Date(after)) }
+    const next = follow(pattern, zone)
+    return { next, at: next(after) }
   })
   for (;;) {
-    const soonest = Math.min(...sources.map(({ next }) => (next ? Number(next) : Infinity)))
+    const soonest = Math.min(...sources.map(({ at }) => at))
     if (soonest === Infinity) return
     yield soonest
-    for (const source of sources) {
-      if (source.next && Number(source.next) === soonest) source.next = source.cron.nextRun(source.next)
-    }
+    for (const source of sources) if (source.at === soonest) source.at = source.next(soonest)
   }
+}
+
+/** The next instant of a pattern after a time, or Infinity. */
+function follow(pattern: string, zone: string): (after: number) => number {
+  const inZone = open(pattern, zone)
+  // Patterns strip milliseconds: an instant within a second is after the second's own.
+  if (!oneTimeOfDay.test(pattern)) return (after) => nextOf(inZone, after)
+  const onWall = open(pattern, 'UTC')
+  return (after) => {
+    const next = nextOf(inZone, after)
+    if (next === Infinity) return next
+    const wall = utcOf(wallTime(after, zone))
+    const planned = nextOf(onWall, wall)
+    if (planned - wall === next - after) return next
+    // Croner leaves out a time that a clock change skips if the gap ends on the next day: it comes at the end, then.
+    const nextDay = { ...addDays(wallTime(planned, 'UTC'), 1), hour: 0, minute: 0 }
+    const midnight = instantOf(nextDay, zone)
+    return utcOf(wallTime(midnight - 1, zone)) < planned ? midnight : next
+  }
+}
+
+function nextOf(cron: Cron, after: number): number {
+  return Number(cron.nextRun(new Date(after)) ?? Infinity)
 }
 
 /** Instants from `first`, which is one, up to a time, oldest first; `uncounted` more lie between, of a long time. */
@@ -201,6 +223,11 @@ export function wallTime(at: number, zone: string): WallTime {
 function addDays(wall: WallTime, days: number): WallTime {
   const date = new Date(Date.UTC(wall.year, wall.month - 1, wall.day + days))
   return { ...wall, year: date.getUTCFullYear(), month: date.getUTCMonth() + 1, day: date.getUTCDate() }
+}
+
+/** The time on the wall as if it were one of UTC. */
+function utcOf({ year, month, day, hour, minute, second }: WallTime): number {
+  return Date.UTC(year, month - 1, day, hour, minute, second)
 }
 
 function weekday({ year, month, day }: WallTime): number {

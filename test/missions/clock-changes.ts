@@ -8,6 +8,7 @@ type ClockChange = {
   readonly runs: readonly string[]
 }
 
+const nuuk = 'America/Nuuk'
 const zurich = 'Europe/Zurich'
 const newYork = 'America/New_York'
 
@@ -66,6 +67,96 @@ export const clockChanges: readonly ClockChange[] = [
     zone: 'Australia/Lord_Howe',
     after: '2026-10-02T00:00Z',
     runs: ['2026-10-02T15:45Z', '2026-10-03T15:30Z', '2026-10-04T15:15Z'],
+  },
+  {
+    text: 'daily at 2:30 and 9:30',
+    zone: zurich,
+    after: '2026-03-28T12:00Z',
+    runs: ['2026-03-29T01:00Z', '2026-03-29T07:30Z'],
+  },
+  {
+    text: 'daily at 2:30 and 9:30',
+    zone: zurich,
+    after: '2026-10-24T12:00Z',
+    runs: ['2026-10-25T00:30Z', '2026-10-25T08:30Z'],
+  },
+  {
+    text: '30 2,9 * * *',
+    zone: zurich,
+    after: '2026-03-28T12:00Z',
+    runs: ['2026-03-29T07:30Z'],
+  },
+  {
+    text: 'daily at 23:30',
+    zone: nuuk,
+    after: '2026-03-28T12:00Z',
+    runs: ['2026-03-29T01:00Z', '2026-03-30T00:30Z'],
+  },
+  {
+    text: '0 23 * * *',
+    zone: nuuk,
+    after: '2026-03-27T12:00Z',
+    runs: ['2026-03-28T01:00Z', '2026-03-29T01:00Z', '2026-03-30T00:00Z'],
+  },
+  {
+    text: 'daily at 23:30 and midnight',
+    zone: nuuk,
+    after: '2026-03-28T12:00Z',
+    runs: ['2026-03-29T01:00Z', '2026-03-30T00:30Z'],
+  },
+  {
+    text: 'saturdays at 23:30',
+    zone: nuuk,
+    after: '2026-03-26T12:00Z',
+    runs: ['2026-03-29T01:00Z', '2026-04-05T00:30Z'],
+  },
+  {
+    text: 'yearly on 28 march at 23:30',
+    zone: nuuk,
+    after: '2026-03-26T12:00Z',
+    runs: ['2026-03-29T01:00Z', '2027-03-29T00:30Z'],
+  },
+  {
+    text: '*/30 * * * *',
+    zone: nuuk,
+    after: '2026-03-29T00:20Z',
+    runs: ['2026-03-29T00:30Z', '2026-03-29T01:00Z'],
+  },
+  {
+    text: 'daily at 23:30',
+    zone: nuuk,
+    after: '2026-10-24T12:00Z',
+    runs: ['2026-10-25T00:30Z', '2026-10-26T01:30Z'],
+  },
+  {
+    text: 'at 2026-03-28 23:30',
+    zone: nuuk,
+    after: '2026-03-28T12:00Z',
+    runs: ['2026-03-29T01:30Z'],
+  },
+  {
+    text: 'daily at midnight',
+    zone: 'Africa/Cairo',
+    after: '2026-04-23T12:00Z',
+    runs: ['2026-04-23T22:00Z', '2026-04-24T21:00Z'],
+  },
+  {
+    text: 'daily at 23:30',
+    zone: 'Africa/Cairo',
+    after: '2026-04-23T12:00Z',
+    runs: ['2026-04-23T21:30Z', '2026-04-24T20:30Z'],
+  },
+  {
+    text: 'daily at 0:30',
+    zone: 'Asia/Beirut',
+    after: '2026-03-28T12:00Z',
+    runs: ['2026-03-28T22:00Z', '2026-03-29T21:30Z'],
+  },
+  {
+    text: 'daily at 0:30',
+    zone: 'America/Havana',
+    after: '2026-03-07T12:00Z',
+    runs: ['2026-03-08T05:00Z', '2026-03-09T04:30Z'],
   },
   { text: 'daily at 9am', zone: 'Asia/Kathmandu', after: '2026-11-16T00:00Z', runs: ['2026-11-16T03:15Z'] },
   { text: 'daily at midnight', zone: 'Pacific/Apia', after: '2026-11-16T00:00Z', runs: ['2026-11-16T11:00Z'] },
