@@ -46,7 +46,7 @@ test('a gate shows what will happen; Allow once runs it, and the decision replac
   await until(() => gateOf(ada)?.text.endsWith('Allowed once by operator.') ?? false)
   assert.deepEqual([ran.length, gateOf(ada)?.buttons], [1, []])
   assert.doesNotMatch(gateOf(ada)?.text ?? '', /Nothing has happened/)
-  assert.ok(api.pressAnswered(press))
+  await until(() => api.pressAnswered(press))
 })
 
 test('Deny denies', async (t) => {
