@@ -22,6 +22,7 @@ export async function startBotApi(token = '4711:AAE-a-token-for-the-tests-of-atr
   let watcher: Watcher = () => false
   let poller: { end(): void } | undefined
   let conflicts = 0
+  let readsMarkup = true
   let served = 0
   let nextUpdate = 1_000
   let secret = token
@@ -77,6 +78,8 @@ export async function startBotApi(token = '4711:AAE-a-token-for-the-tests-of-atr
     const at = faults.findIndex(({ method }) => method === path)
     const [planted] = at < 0 ? [] : faults.splice(at, 1)
     if (planted) throw planted.fault
+    if (!readsMarkup && params['parse_mode'] !== undefined)
+      throw new Refusal(400, "Bad Request: can't parse entities: Unsupported start tag")
     const method = methods[path]
     if (path !== 'getUpdates' && !method) throw new Refusal(404, 'Not Found')
     if (watcher(path, 'before')) return void response.destroy()
@@ -122,6 +125,8 @@ export async function startBotApi(token = '4711:AAE-a-token-for-the-tests-of-atr
     /** The next call of a method is refused. */
     refuse: (method: string, code: number, description: string, more: object = {}) =>
       void faults.push({ method, fault: new Refusal(code, description, more) }),
+    /** From now on texts with markup are refused. */
+    refuseMarkup: () => void (readsMarkup = false),
     limit: (method: string, secs: number) =>
       void faults.push({
         method,
