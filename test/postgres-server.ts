@@ -69,13 +69,11 @@ export async function startPostgres(more: readonly string[] = []): Promise<Serve
   process.once('exit', removeNow)
   // As root the server runs as another user, who must find its folder.
   chmodSync(folder, 0o755)
-  const port = await freePort()
   let log = ''
   const server = new EmbeddedPostgres({
     databaseDir: join(folder, 'data'),
     user: 'postgres',
     password: 'postgres',
-    port,
     persistent: true,
     // PostgreSQL refuses to run as root.
     createPostgresUser: process.getuid?.() === 0,
@@ -95,6 +93,9 @@ export async function startPostgres(more: readonly string[] = []): Promise<Serve
     if (child?.exitCode === null && child.signalCode === null) await server.stop()
   }
   await initialise(server)
+  // Chosen now: the files take seconds to make, in which another process could take it.
+  const port = await freePort()
+  server['options'].port = port
   await start()
   const address = `postgres://postgres:postgres@127.0.0.1:${port}`
   let count = 0
