@@ -1,12 +1,15 @@
 // The snapshot of a SQLite file: a copy made by SQLite's own backup while others write, read afterwards.
 import { closeSync, openSync, rmSync } from 'node:fs'
+import { access, constants, copyFile } from 'node:fs/promises'
+import { dirname } from 'node:path'
 import { backup, DatabaseSync } from 'node:sqlite'
 import { setImmediate as pass } from 'node:timers/promises'
 import { versionOf } from './migrate-sqlite.ts'
 import { migrations } from './migrations.ts'
 import { type PortableRow, portableTables, type PortableValue } from './portable-schema.ts'
 import { countText, maxBatchBytes, maxBatchRows, selectText, type Snapshot } from './snapshot.ts'
-import { asAppError } from './sqlite-faults.ts'
+import { asAppError, isUnopenable } from './sqlite-faults.ts'
+import { hasLog } from './sqlite-file.ts'
 import { checkVersion } from './version-check.ts'
 
 const busyMs = 5_000
@@ -28,7 +31,12 @@ export async function openSqliteSnapshot({ path, scratch, onCopied }: SqliteSnap
     for (const end of ['', '-journal', '-wal', '-shm']) rmSync(`${scratch}${end}`, { force: true })
   }
   try {
-    await copyDatabase(path, scratch, onCopied)
+    try {
+      await copyDatabase(path, scratch, onCopied)
+    } catch (error) {
+      if (!isUnopenable(error) || !(await isReadOnly(dirname(path)))) throw error
+      await copyFiles(path, scratch)
+    }
     copy = new DatabaseSync(scratch)
     // The copy is in WAL mode like its source, but nobody else reads it.
     copy.exec('PRAGMA journal_mode=DELETE; PRAGMA query_only=TRUE; PRAGMA cache_size=-16000')
@@ -68,6 +76,18 @@ async function copyDatabase(path: string, scratch: string, onCopied?: (share: nu
   } finally {
     source.close()
   }
+}
+
+/** Without the index of its log SQLite cannot open a file on a read-only disk. Nobody writes there: a plain copy is whole. */
+async function copyFiles(path: string, scratch: string): Promise<void> {
+  await copyFile(path, scratch)
+  if (hasLog(path)) await copyFile(`${path}-wal`, `${scratch}-wal`)
+}
+
+/** True on a disk that is read-only, not where only this user may not write. */
+async function isReadOnly(folder: string): Promise<boolean> {
+  const fault = await access(folder, constants.W_OK).catch((error: unknown) => error)
+  return (fault as NodeJS.ErrnoException | undefined)?.code === 'EROFS'
 }
 
 async function* batches(rows: Iterable<Record<string, PortableValue>>): AsyncGenerator<readonly PortableRow[]> {

@@ -12,6 +12,8 @@ const noRoomCode = 4874
 const unwrittenCodes: ReadonlySet<number> = new Set([778, 1546])
 /** SQLITE_READONLY: the file was opened to be read only. */
 const readOnlyCode = 8
+/** SQLITE_CANTOPEN: the file, or one that belongs to it, cannot be opened. */
+const unopenableCode = 14
 
 export function isBusy(error: unknown): boolean {
   return primaryCode(error) === busyCode
@@ -19,6 +21,10 @@ export function isBusy(error: unknown): boolean {
 
 export function isReadOnly(error: unknown): boolean {
   return primaryCode(error) === readOnlyCode
+}
+
+export function isUnopenable(error: unknown): boolean {
+  return primaryCode(error) === unopenableCode
 }
 
 /** Maps database errors that a user can act on to an AppError; others are returned unchanged. */
@@ -37,7 +43,7 @@ export function asAppError(error: unknown): unknown {
     case busyCode:
     case 6:
     case 10:
-    case 14:
+    case unopenableCode:
       return new AppError('database_unavailable', `the database is unavailable (${message})`, { cause: error })
     case 11:
     case 26:

@@ -1,10 +1,11 @@
 // `atrium backup` and `atrium restore` as people run them.
 import assert from 'node:assert/strict'
-import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { spawnSync } from 'node:child_process'
+import { existsSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { test } from 'node:test'
 import { wordsOf } from '#commands/backup-command.ts'
-import { atrium, serve } from '../atrium.ts'
+import { atrium, atriumProcess, mainFile, type Program, serve } from '../atrium.ts'
 import { newHome } from '../new-home.ts'
 
 type Thread = { readonly id: string }
@@ -113,4 +114,41 @@ test('the header of a foreign backup cannot write to the terminal', () => {
     tables: {},
   } as const
   assert.doesNotMatch(wordsOf({ header, files: 1 }), /\p{Cc}/u)
+})
+
+/** Runs a program in a namespace where the home is on a disk that is read-only. */
+const readOnlyHome = [
+  'unshare',
+  '--map-root-user',
+  '--mount',
+  'sh',
+  '-c',
+  'mount --bind "$ATRIUM_HOME" "$ATRIUM_HOME" && mount -o remount,bind,ro "$ATRIUM_HOME" && exec "$@"',
+  'sh',
+] as const
+const skip = spawnSync(readOnlyHome[0], ['--map-root-user', '--mount', 'true']).status !== 0 && 'no namespaces here'
+
+test('a home on a read-only disk is backed up, with a log that a killed process has left and without', {
+  skip,
+}, async (t) => {
+  const [home, target] = [newHome(), newHome()]
+  t.after(() => [home, target].forEach(({ remove }) => remove()))
+  const file = join(target.path, 'a.backup')
+  const program: Program = [...readOnlyHome, process.execPath, '--disable-warning=ExperimentalWarning', mainFile]
+  const copied = async (threads: number) => {
+    const made = await atriumProcess(home.path, ['backup', file], { program })
+    assert.equal(made.code, 0, made.stderr)
+    assert.match(made.stdout, new RegExp(`${threads} threads?, `))
+    assert.match((await atrium(home.path, ['backup', '--verify', file])).stdout, /complete and unchanged/)
+    assert.deepEqual(readdirSync(target.path), ['a.backup'])
+  }
+  await atrium(home.path, ['run', 'hello'])
+  await copied(1)
+  const service = await serve(home.path)
+  await atrium(home.path, ['run', 'hello again'])
+  service.signal('SIGKILL')
+  await service.ended
+  assert(statSync(join(home.path, 'atrium.db-wal')).size > 0)
+  rmSync(join(home.path, 'atrium.db-shm'))
+  await copied(2)
 })
