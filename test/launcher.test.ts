@@ -5,6 +5,7 @@ import { once } from 'node:events'
 import { lutimesSync, mkdirSync, renameSync, rmSync, symlinkSync, utimesSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { type TestContext, test } from 'node:test'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { type Seen, launch, makeCheckout, makeNode, readTold, systemPath } from './launched-checkout.ts'
 
 const envs = [
@@ -44,6 +45,22 @@ test('its flags let Node use the code that it has for its own files', (context) 
     encoding: 'utf8',
   })
   assert.deepEqual(JSON.parse(stdout), [], stderr)
+})
+
+test('SIGUSR1 opens no debugger', async (context) => {
+  const { root, launcher } = makeCheckout(context, 'node/bin/node', 'real')
+  const main = `process.once('SIGUSR2', () => process.exit()); setInterval(() => {}, 1_000); console.log('here')`
+  writeFileSync(join(root, 'src', 'main.ts'), main)
+  const child = spawn(launcher)
+  let told = ''
+  child.stderr.setEncoding('utf8').on('data', (text: string) => (told += text))
+  await once(child.stdout, 'data')
+  child.kill('SIGUSR1')
+  // Node tells of its debugger on standard error when it is asked for the first time.
+  await sleep(200)
+  child.kill('SIGUSR2')
+  const [code] = (await once(child, 'close')) as [number | null]
+  assert.deepEqual({ code, told }, { code: 0, told: '' })
 })
 
 test('it finds its checkout from any folder and through symlinks of any kind', (context) => {

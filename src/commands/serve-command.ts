@@ -27,6 +27,8 @@ export async function serve(flags: Flags = {}): Promise<void> {
       process.once('SIGINT', resolve)
       // Without a terminal it comes from `nohup`, whose word Node does not keep, or from a rotation of logs.
       process.on('SIGHUP', (name) => process.stderr.isTTY && resolve(name))
+      // From a rotation too: it would end the service at once.
+      process.on('SIGUSR2', () => {})
     })
     process.stdout.write(`${paint('1', 'Atrium')} is ready\n${lines}`)
     // Node writes its compile cache at exit, which a killed service never reaches.

@@ -77,9 +77,9 @@ describe('one service', () => {
     await atrium(home.path, ['model', 'set', 'offline'])
   })
 
-  test('a hangup, as a rotation of logs sends it, does not end a service without a terminal', async () => {
-    for (let count = 0; count < 2; count++) {
-      service.signal('SIGHUP')
+  test('signals that a rotation of logs sends do not end a service without a terminal', async () => {
+    for (const signal of ['SIGHUP', 'SIGHUP', 'SIGUSR2'] as const) {
+      service.signal(signal)
       const status = await atrium(home.path, ['status', '--json'])
       assert.equal((JSON.parse(status.stdout) as { pid: number }).pid, service.pid)
     }
