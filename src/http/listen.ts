@@ -1,4 +1,5 @@
 // Listening on a port, with errors that name the setting to change.
+import { readFileSync } from 'node:fs'
 import type { Server } from 'node:net'
 import type { FastifyInstance } from 'fastify'
 import { AppError } from '#core/errors.ts'
@@ -27,11 +28,29 @@ export async function listenOn(
 }
 
 /** Closes new connections while `max` are open. */
-export function boundConnections(server: Server, log: Log, max = defaultMaxConnections): void {
+export function boundConnections(server: Server, log: Log, max = maxConnections(readLimits())): void {
   const warn = warnSparingly(log)
   let dropped = 0
   server.maxConnections = max
   server.on('drop', () => warn({ open: max, dropped: ++dropped }, 'too many connections: new ones are closed'))
+}
+
+/**
+ * Each of the two listeners gets a third of the files that the process may open. The last third is for what connections ask
+ * for: connections to models, tools, files. With idle connections alone a client could else stop all turns.
+ */
+export function maxConnections(limits: string): number {
+  const files = Number(/^Max open files +(\d+)/m.exec(limits)?.[1] ?? Infinity)
+  return Math.min(defaultMaxConnections, Math.floor(files / 3))
+}
+
+/** The limits of this process as Linux tells them; empty elsewhere. */
+function readLimits(): string {
+  try {
+    return readFileSync('/proc/self/limits', 'utf8')
+  } catch {
+    return ''
+  }
 }
 
 export function urlOf(host: string, port: number): string {

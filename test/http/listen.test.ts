@@ -3,7 +3,7 @@ import assert from 'node:assert/strict'
 import { once } from 'node:events'
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net'
 import { test } from 'node:test'
-import { boundConnections, listenFault } from '#http/listen.ts'
+import { boundConnections, listenFault, maxConnections } from '#http/listen.ts'
 import { logTo } from '#lib/log.ts'
 import { eventually } from '../doors/test-app.ts'
 import { openHouse } from '../doors/web/house.ts'
@@ -39,7 +39,17 @@ test('while too many connections are open, further ones are closed and told of o
   await eventually(() => Promise.resolve(held.length === 3))
 })
 
+test('a listener takes a third of the files that the process may open, at most 16,384', () => {
+  const limits = (files: string) =>
+    `Max processes   96365  96365  processes\nMax open files            ${files}  files\n`
+  assert.equal(maxConnections(limits('1024                 4096')), 341)
+  assert.equal(maxConnections(limits('1048576              1048576')), 16_384)
+  assert.equal(maxConnections(limits('unlimited            unlimited')), 16_384)
+  assert.equal(maxConnections(''), 16_384)
+})
+
 test('the gateway has such a bound', async (t) => {
   const { gateway } = await openHouse(t)
-  assert.equal(gateway.fastify.server.maxConnections, 16_384)
+  const { maxConnections: max = 0 } = gateway.fastify.server
+  assert(max > 0 && max <= 16_384)
 })
