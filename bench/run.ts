@@ -4,64 +4,38 @@ import { cpus, platform, totalmem } from 'node:os'
 import { readCommit } from '#lib/commit.ts'
 import { readVersion } from '#lib/version.ts'
 import { readFlags, refuseFlags } from '../tools/flags.ts'
-import { createChildren } from './children.ts'
-import { capacity } from './capacity.ts'
-import { completions } from './completions.ts'
-import { footprint } from './footprint.ts'
-import { growth } from './growth.ts'
 import { figuresIn, guard, record, recorded } from './guard.ts'
-import { installation } from './installation.ts'
-import { length } from './length.ts'
-import { mcp } from './mcp.ts'
-import { memory } from './memory.ts'
-import { missions } from './missions.ts'
-import { peers } from './peers.ts'
-import { postgres } from './postgres.ts'
-import { profile } from './profile.ts'
-import { providers } from './providers.ts'
-import { replays } from './replays.ts'
 import { writeReport } from './report.ts'
-import { responses, streams } from './responses.ts'
-import { fillCache, makeBundle } from './service.ts'
-import { safety } from './safety.ts'
-import { skills } from './skills.ts'
-import { sockets } from './sockets.ts'
-import { startup } from './startup.ts'
 import type { Bench, Scale, Suite } from './suite.ts'
 import { printTable, type Table } from './table.ts'
-import { terminal } from './terminal.ts'
-import { threads } from './threads.ts'
-import { tools } from './tools.ts'
-import { turns } from './turns.ts'
-import { users } from './users.ts'
-import { webhook } from './webhook.ts'
 
-const suites: Readonly<Record<string, Suite>> = {
-  turns,
-  length,
-  threads,
-  users,
-  growth,
-  responses,
-  completions,
-  replays,
-  streams,
-  sockets,
-  webhook,
-  postgres,
-  capacity,
-  memory,
-  skills,
-  missions,
-  tools,
-  mcp,
-  safety,
-  providers,
-  terminal,
-  startup,
-  footprint,
-  installation,
-  peers,
+/** Each is loaded once it is chosen: together they are most of the service. */
+const suites: Readonly<Record<string, () => Promise<Suite>>> = {
+  turns: async () => (await import('./turns.ts')).turns,
+  length: async () => (await import('./length.ts')).length,
+  threads: async () => (await import('./threads.ts')).threads,
+  users: async () => (await import('./users.ts')).users,
+  growth: async () => (await import('./growth.ts')).growth,
+  responses: async () => (await import('./responses.ts')).responses,
+  completions: async () => (await import('./completions.ts')).completions,
+  replays: async () => (await import('./replays.ts')).replays,
+  streams: async () => (await import('./responses.ts')).streams,
+  sockets: async () => (await import('./sockets.ts')).sockets,
+  webhook: async () => (await import('./webhook.ts')).webhook,
+  postgres: async () => (await import('./postgres.ts')).postgres,
+  capacity: async () => (await import('./capacity.ts')).capacity,
+  memory: async () => (await import('./memory.ts')).memory,
+  skills: async () => (await import('./skills.ts')).skills,
+  missions: async () => (await import('./missions.ts')).missions,
+  tools: async () => (await import('./tools.ts')).tools,
+  mcp: async () => (await import('./mcp.ts')).mcp,
+  safety: async () => (await import('./safety.ts')).safety,
+  providers: async () => (await import('./providers.ts')).providers,
+  terminal: async () => (await import('./terminal.ts')).terminal,
+  startup: async () => (await import('./startup.ts')).startup,
+  footprint: async () => (await import('./footprint.ts')).footprint,
+  installation: async () => (await import('./installation.ts')).installation,
+  peers: async () => (await import('./peers.ts')).peers,
 }
 
 /** The suites of `--guard`. */
@@ -128,7 +102,12 @@ async function run(): Promise<void> {
   const names = values.only !== undefined ? values.only.split(',') : values.guard ? guarded : Object.keys(suites)
   const cores = `${cpus().length} x ${cpus()[0]?.model.trim()}`
   const before = values.guard ? recorded(cores) : undefined
-  const chosen = values.profile ? [profile] : names.map(choose)
+  const loads = names.map(choose)
+  const { createChildren } = await import('./children.ts')
+  const { fillCache, makeBundle } = await import('./service.ts')
+  const chosen = values.profile
+    ? [(await import('./profile.ts')).profile]
+    : await Promise.all(loads.map((load) => load()))
   await makeBundle()
   const children = createChildren()
   const mock = await children.start(import.meta.resolve('./mock-model.ts'))
@@ -163,7 +142,7 @@ async function run(): Promise<void> {
   if (values.record) record({ cores, figures: figuresIn(guardedTables) })
 }
 
-function choose(name: string): Suite {
+function choose(name: string): () => Promise<Suite> {
   return suites[name] ?? refuseFlags(usage, `there is no suite ${name}`)
 }
 

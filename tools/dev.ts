@@ -1,7 +1,6 @@
 // A development server for the browser app (`npm run dev`): changes show at once, and API requests go to a running
 // gateway, whose address is the first argument.
 import { join } from 'node:path'
-import { createServer } from 'vite'
 import { readFlags, refuseFlags } from './flags.ts'
 
 const usage = `npm run dev -- [URL]
@@ -12,6 +11,8 @@ if (!/^https?:/.test(gateway) || !URL.canParse(gateway)) refuseFlags(usage, `${g
 // The gateway accepts its cookie only from its own origin, so proxied requests carry that origin.
 const proxy = { target: gateway, ws: true, changeOrigin: true, headers: { origin: new URL(gateway).origin } }
 const checkout = join(import.meta.dirname, '..')
+// Only now: to load it takes longer than to refuse a flag.
+const { createServer } = await import('vite')
 const server = await createServer({
   root: join(checkout, 'web'),
   configFile: false,

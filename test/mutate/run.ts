@@ -3,13 +3,8 @@
 import { globSync, readFileSync, statSync } from 'node:fs'
 import { availableParallelism } from 'node:os'
 import { join } from 'node:path'
-import { buildAll } from '../../tools/build.ts'
 import { checkNumbers, readFlags, refuseFlags } from '../../tools/flags.ts'
-import { buildWeb } from '../../tools/web.ts'
-import { describe } from './faults.ts'
-import { mutate, type Outcome, type Result, roomOf } from './mutate.ts'
-import { shareServer } from './server.ts'
-import { openTypeChecker } from './types.ts'
+import type { Outcome, Result } from './mutate.ts'
 
 const root = join(import.meta.dirname, '..', '..')
 const usage = 'npm run mutate -- [--sample N] [--seed S] [--tests N] [--processes N] [--slow] src/net …'
@@ -72,6 +67,16 @@ const { values, positionals } = readFlags(usage, {
 if (positionals.length === 0) refuseFlags(usage, 'name a folder or a file')
 checkNumbers(usage, { sample: values.sample, tests: values.tests, processes: values.processes }, Number.MIN_VALUE)
 const paths = [...new Set(positionals.flatMap(sourcesIn))]
+// Only now: to load all this takes longer than to refuse a flag.
+const [{ buildAll }, { buildWeb }, { describe }, { mutate, roomOf }, { shareServer }, { openTypeChecker }] =
+  await Promise.all([
+    import('../../tools/build.ts'),
+    import('../../tools/web.ts'),
+    import('./faults.ts'),
+    import('./mutate.ts'),
+    import('./server.ts'),
+    import('./types.ts'),
+  ])
 // As before any test: what some of them use must be there.
 await Promise.all([buildAll(), buildWeb(root)])
 // By way of the exit, where the tests that run are ended.

@@ -2,15 +2,12 @@
 // only what has one of them in its name: `npm run shots -- jobs phone-dark`.
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { type Browser, chromium, type Page } from 'playwright-core'
+import type { Browser, Page } from 'playwright-core'
 import type { Script } from '#models/script.ts'
 import { readFlags } from '../../tools/flags.ts'
 import { buildWeb } from '../../tools/web.ts'
-import { serve } from '../atrium.ts'
 import { newHome } from '../new-home.ts'
-import { findBrowser, plainly } from './launch.ts'
-import { installCalendar, makeStates, openPage, type State, stateReplies } from './states.ts'
-import { fillPast } from './past.ts'
+import type { State } from './states.ts'
 
 const root = join(import.meta.dirname, '..', '..')
 const folder = join(root, 'shots')
@@ -25,6 +22,14 @@ const usage = `npm run shots -- [WORD …]
   Pictures of every page in both themes and three sizes, into shots/. With words, only those that have one in their name,
   such as jobs or phone-dark.`
 const { positionals: words } = readFlags(usage, { allowPositionals: true, options: { help: { type: 'boolean' } } })
+// Only now: to load a browser's driver and the service takes longer than to refuse a flag.
+const [{ chromium }, { findBrowser, plainly }, { serve }, { fillPast }] = await Promise.all([
+  import('playwright-core'),
+  import('./launch.ts'),
+  import('../atrium.ts'),
+  import('./past.ts'),
+])
+const { installCalendar, makeStates, openPage, stateReplies } = await import('./states.ts')
 const isWanted = (name: string): boolean => words.length === 0 || words.some((word) => name.includes(word))
 
 const outside = await openPage()

@@ -1,8 +1,6 @@
 // `npm run soak -- --minutes 30`: mixed load for a while, and a table of what grew.
 import { join } from 'node:path'
 import { printTable } from '../../../bench/table.ts'
-import { buildAll } from '../../../tools/build.ts'
-import { freshBundle } from '../../../tools/bundle.ts'
 import { checkNumbers, readFlags, refuseFlags } from '../../../tools/flags.ts'
 import type { Row } from './figures.ts'
 
@@ -34,6 +32,11 @@ async function run(): Promise<number> {
   const [minutes, seconds] = [Number(values.minutes), Number(values.seconds)]
   checkNumbers(usage, { minutes: values.minutes, seconds: values.seconds }, Number.MIN_VALUE)
   if (database !== 'sqlite' && database !== 'postgres') refuseFlags(usage, '--database is sqlite or postgres')
+  // Only now: to load them takes longer than to refuse a flag.
+  const [{ buildAll }, { freshBundle }] = await Promise.all([
+    import('../../../tools/build.ts'),
+    import('../../../tools/bundle.ts'),
+  ])
   // The process runs the bundle, unless something else is named; it is read when the file is loaded.
   const [main] = await Promise.all([freshBundle(join(import.meta.dirname, '..', '..', '..')), buildAll()])
   process.env['TEST_MAIN'] ??= main
