@@ -16,8 +16,8 @@ const deadlines = {
   short: { one: 4 * minuteMs, all: 20 * minuteMs },
   long: { one: 20 * minuteMs, all: 240 * minuteMs },
 }
-/** How many processes share a core: with two, a quarter of the time no test had anything to compute. */
-const processesPerCore = 3
+/** How many processes share a core: many tests wait. With two, a quarter of the time no test had anything to compute. */
+const processesPerCore = 4
 
 /**
  * The test files of a folder and those below it share a process: what they import is loaded once. Tests leave nothing
@@ -29,19 +29,21 @@ const tracking = 'test/test-tracking.ts'
 /** Files that change their process for good, or need one in which the page was never used: each has its own. */
 const alone = ['test/web/lib/page.test.ts', 'test/web/store/shell.test.ts', 'test/web/store/threads.test.ts']
 /** Folders whose files are dealt to several processes: in one they would take longer than everything else. */
-const dealt: Readonly<Record<string, number>> = { web: 3 }
+const dealt: Readonly<Record<string, number>> = { web: 3, commands: 2, store: 2 }
 /** Processes whose tests use PostgreSQL: where there are several they share a server. */
-const onPostgres = ['backup', 'memory', 'missions', 'reach', 'replicas', 'store']
+const onPostgres = ['backup', 'memory', 'missions', 'reach', 'replicas', 'store', 'store-1']
 /** Processes that take the longest start first; the others fill up the end. */
 const longest = [
   'web',
   'web-1',
   'web-2',
-  'store',
+  'root',
   'commands',
+  'commands-1',
+  'store',
+  'store-1',
   'sandbox',
   'doors-web',
-  'root',
   'doors-terminal',
   'replicas',
   'memory',
