@@ -1,10 +1,11 @@
 // Grants: approvals that cover more than one call.
 import type { UserId } from './ids.ts'
 
-/** A grant allows a tool, or a tool with a target, until a time or without end. */
 export type NewGrant = {
   readonly tool: string
+  /** A host, a folder, a file, a command or its first word; without one the grant covers every call of the tool. */
   readonly target?: string
+  /** When it expires, in ms since the epoch; without it the grant never expires. */
   readonly until?: number
   /** Valid only while the model has read no outside text. */
   readonly clean?: true

@@ -1,9 +1,10 @@
 // The policy: whether a call may run, needs approval, or is refused. One pure function of the call's row and reach, the
 // user's grants, the operator's settings and the taint.
+import type { NewGrant } from '#core/grant.ts'
 import type { Item } from '#core/item.ts'
 import type { Reach } from '#core/question.ts'
 import type { PolicyRow } from '#core/tool.ts'
-import { covers, type Grant } from './grant-rules.ts'
+import { covers } from './grant-rules.ts'
 import { type PolicySettings, ruleOf } from './policy-table.ts'
 import { provenance } from './provenance.ts'
 
@@ -17,7 +18,7 @@ export type DecisionInput = {
   readonly taint: string | undefined
   /** The prompt so far, without this call. The call's address is searched for in it. */
   readonly items: readonly Item[]
-  readonly grants?: readonly Grant[]
+  readonly grants?: readonly NewGrant[]
   readonly settings?: PolicySettings
   readonly now: number
 }
@@ -28,7 +29,7 @@ export type Decision = { readonly row: PolicyRow } & (
       /** The document that the call writes is marked untrusted. */
       readonly untrusted?: true
       /** The grant that allows the call, if nothing else does. */
-      readonly by?: Grant
+      readonly by?: NewGrant
     }
   | { readonly do: 'deny'; readonly reason: string }
   /** `why` is the reason as the approval card words it. */
@@ -53,7 +54,7 @@ function addressOf({ reach, items }: DecisionInput): ReturnType<typeof provenanc
 }
 
 /** Under taint no grant allows a command, or a change to the agent's identity files. */
-function grantOf({ name, row, reach, grants = [], taint, now }: DecisionInput): Grant | undefined {
+function grantOf({ name, row, reach, grants = [], taint, now }: DecisionInput): NewGrant | undefined {
   if ((row === 'identity' || row === 'shell') && taint !== undefined) return undefined
   return grants.find((grant) => covers(grant, { name, reach }, now) && !(grant.clean && taint !== undefined))
 }

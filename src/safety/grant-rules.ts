@@ -1,17 +1,8 @@
-// Grants: standing permissions of a user. A grant covers a tool, or a tool on one target, and may expire.
+// Grants: which one a user's answer asks for, and which calls a grant covers.
+import type { NewGrant } from '#core/grant.ts'
 import type { Reach, Scope } from '#core/question.ts'
 import { dayMs, hourMs } from '#core/time.ts'
 import { readerIn } from './reading-commands.ts'
-
-export type Grant = {
-  readonly tool: string
-  /** A host, a folder, a file, a command or its first word; without one the grant covers every call of the tool. */
-  readonly target?: string
-  /** When it expires, in ms since the epoch; without it the grant never expires. */
-  readonly until?: number
-  /** The grant applies only while the model has read nothing from outside. */
-  readonly clean?: true
-}
 
 const durationsMs = { hour: hourMs, day: dayMs, good: undefined }
 
@@ -19,7 +10,7 @@ export type GrantRequest = {
   /** `file` is the single file that the call names. */
   readonly scope?: 'tool' | 'target' | 'file'
   readonly for: keyof typeof durationsMs
-  /** False limits the grant to calls under no taint; see `Grant.clean`. */
+  /** False limits the grant to calls under no taint; see `NewGrant.clean`. */
   readonly untrusted?: boolean
 }
 
@@ -31,7 +22,7 @@ export function grantFor(
   { name, reach }: GrantedCall,
   grantRequest: GrantRequest,
   { now, taint }: { readonly now: number; readonly taint: string | undefined },
-): Grant | string {
+): NewGrant | string {
   if (taint !== undefined) {
     return `the model has read ${taint}, so this call can only be allowed once; allow it for longer in a new thread`
   }
@@ -81,7 +72,7 @@ function toolWords(reach: Reach | undefined): string {
 }
 
 /** True when a grant covers a call. */
-export function covers(grant: Grant, { name, reach }: GrantedCall, now: number): boolean {
+export function covers(grant: NewGrant, { name, reach }: GrantedCall, now: number): boolean {
   if (grant.tool !== name || (grant.until !== undefined && grant.until <= now)) return false
   if (grant.target === undefined) return true
   if (isFile(grant.target)) return fileOf(reach) === grant.target

@@ -1,11 +1,11 @@
 // The judge that the agent loop asks about each call: the pure decision with the current grants and settings.
+import type { NewGrant } from '#core/grant.ts'
 import type { UserId } from '#core/ids.ts'
 import type { Call } from '#core/item.ts'
 import type { Judge } from '#core/policy.ts'
 import type { LoadedSkill } from '#core/skill.ts'
 import { reachOf, rowOf, type Tool, type ToolSpec } from '#core/tool.ts'
 import { decide } from './decide.ts'
-import type { Grant } from './grant-rules.ts'
 import type { LeakScan } from './leaks.ts'
 import type { Marker } from './marks.ts'
 import type { PolicySettings } from './policy-table.ts'
@@ -15,9 +15,9 @@ export type PolicyParts = {
   /** The operator's current settings. */
   readonly settings?: () => PolicySettings
   /** The user's current grants. */
-  readonly grants?: (user: UserId) => readonly Grant[]
+  readonly grants?: (user: UserId) => readonly NewGrant[]
   /** Called when a call is allowed only by a grant. A call may be judged, and so reported, more than once. */
-  readonly onGrantUsed?: (user: UserId, grant: Grant, call: string) => void
+  readonly onGrantUsed?: (user: UserId, grant: NewGrant, call: string) => void
   /** Finds tools whose descriptions give orders. */
   readonly marker?: () => Marker
   /** True for the spec of a built-in tool. Its text is part of the program, and a test searches it. */

@@ -4,7 +4,7 @@ import { readFileSync } from 'node:fs'
 import { test } from 'node:test'
 import { type Item, textMessage } from '#core/item.ts'
 import { type DecisionInput, decide } from '#safety/decide.ts'
-import type { Grant } from '#safety/grant-rules.ts'
+import type { NewGrant } from '#core/grant.ts'
 import { policyTable } from '#safety/policy-table.ts'
 import type { Effects } from '#core/tool.ts'
 import { callOf } from './built-in.ts'
@@ -109,7 +109,7 @@ test('the operator tightens and loosens each row', () => {
 
 const grants: readonly [
   what: string,
-  grant: Grant,
+  grant: NewGrant,
   name: string,
   args: object,
   more: Partial<DecisionInput>,

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { userId } from '#core/ids.ts'
 import type { Json, JsonObject } from '#core/json.ts'
-import type { Grant } from '#safety/grant-rules.ts'
+import type { NewGrant } from '#core/grant.ts'
 import type { Judged } from '#core/policy.ts'
 import { drained } from '#safety/drained.ts'
 import { createLeakScan, type LeakScan } from '#safety/leaks.ts'
@@ -60,7 +60,7 @@ test('the texts of built-in tools are trusted, by the tool itself and not by its
 })
 
 test("a user's grants stand for their own calls, up to their end", () => {
-  const grants: Grant[] = [{ tool: 'act', until: 10 }]
+  const grants: NewGrant[] = [{ tool: 'act', until: 10 }]
   let now = 9
   const judge = createJudge({ grants: (user) => (user === 'ada' ? grants : []), now: () => now })
   const [act, write] = [call('c', 'act'), tool('act', { effects: 'write' })]
@@ -105,7 +105,7 @@ test("the operator's settings tighten and loosen rows at once", () => {
 
 test('a call that runs by a grant is told with its grant, thread and call; one that needs none is not', () => {
   const used: unknown[] = []
-  const grant: Grant = { tool: 'act' }
+  const grant: NewGrant = { tool: 'act' }
   const judge = createJudge({ grants: () => [grant], onGrantUsed: (...told) => used.push(told) })
   assert.deepEqual(judge(judged(call('c1', 'act'), tool('act', { effects: 'write' }), { taint: 'a page' })), {
     do: 'allow',
