@@ -15,6 +15,7 @@ import {
   type SentRequest,
   type ToolContext,
 } from '#core/tool.ts'
+import { orAborted } from '#lib/deadline.ts'
 import { withoutNuls } from '#safety/printable.ts'
 import { plainQuestion } from '#safety/gate-question.ts'
 import type { Mask } from '#safety/secret-values.ts'
@@ -206,7 +207,8 @@ export async function runCall(
       }),
       ...(showsImages && { showImages: (urls: readonly string[]) => void images.push(...urls) }),
     })
-    const output = capped(await mask(withoutNuls(await orAbort(running, context.signal))))
+    // A tool that ignores the signal must not block the turn.
+    const output = capped(await mask(withoutNuls(await orAborted(running, context.signal))))
     return resultDraft({ type: 'result', callId: call.callId, output, ...facts() })
   } catch (error) {
     context.signal.throwIfAborted()
@@ -239,14 +241,4 @@ function resultDraft(item: Result): Draft {
 function capped(output: string, limit = maxResultChars): string {
   if (output.length <= limit) return output
   return `${output.slice(0, limit)}\n[cut: ${output.length - limit} more characters]`
-}
-
-/** Rejects on abort: a tool that ignores the signal must not block the turn. */
-function orAbort<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
-  return new Promise<T>((resolve, reject) => {
-    const abort = (): void => reject(signal.reason as Error)
-    if (signal.aborted) abort()
-    signal.addEventListener('abort', abort, { once: true })
-    work.then(resolve, reject).finally(() => signal.removeEventListener('abort', abort))
-  })
 }

@@ -28,16 +28,13 @@ export async function withDeadline<T>(
 }
 
 /** The result of the work; rejects if the signal aborts first. For work that takes no signal itself. */
-export async function orAborted<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
-  const { promise, reject } = Promise.withResolvers<never>()
-  const abort = (): void => reject(new Error('aborted'))
-  if (signal.aborted) abort()
-  signal.addEventListener('abort', abort, { once: true })
-  try {
-    return await Promise.race([work, promise])
-  } finally {
-    signal.removeEventListener('abort', abort)
-  }
+export function orAborted<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
+  return new Promise<T>((resolve, reject) => {
+    const abort = (): void => reject(new Error('aborted'))
+    if (signal.aborted) abort()
+    signal.addEventListener('abort', abort, { once: true })
+    work.then(resolve, reject).finally(() => signal.removeEventListener('abort', abort))
+  })
 }
 
 const over = Symbol('over')
