@@ -21,6 +21,7 @@ import type { Receipt } from './receipt.ts'
 import { checkMessage } from './message.ts'
 import { hasShell, shellCall } from './shell-command.ts'
 import { queuedBounds, type Threads } from './threads.ts'
+import { seqBefore } from './turn-entries.ts'
 import type { Turns } from './turns.ts'
 import { ownPart, type Watched } from './watch.ts'
 
@@ -143,15 +144,6 @@ export function createOperatorClient(parts: OperatorParts): OperatorClient {
     return turn
   }
 
-  /** The seq before a turn's first item. A queued turn comes after all items of its thread. */
-  async function seqBefore({ id, threadId, firstSeq }: Turn): Promise<number> {
-    if (firstSeq !== undefined) return firstSeq - 1
-    // Read the thread first: if the turn is still queued afterwards, its items come after this lastSeq.
-    const thread = await threads.get(operator, threadId)
-    const { firstSeq: begun } = await findTurn(id)
-    return begun === undefined ? (thread?.lastSeq ?? 0) : begun - 1
-  }
-
   return {
     async send({ door, message, threadId, files = [], model, command }) {
       checkMessage(message)
@@ -214,7 +206,7 @@ export function createOperatorClient(parts: OperatorParts): OperatorClient {
     notifications: (request) => parts.notifications(request),
     async *follow(turnId, signal) {
       const turn = await findTurn(turnId)
-      const source = turns.follow(operator, turn, await seqBefore(turn), anyPace)
+      const source = turns.follow(operator, turn, await seqBefore(parts, turn), anyPace)
       let now: Turn
       try {
         // Read after subscribing: the subscription reports a later rest.

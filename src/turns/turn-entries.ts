@@ -4,7 +4,7 @@ import type { UserId } from '#core/ids.ts'
 import type { Entry } from '#core/item.ts'
 import type { Store } from '#core/store.ts'
 import type { EntryRange } from '#core/thread-store.ts'
-import type { Turn } from '#core/turn.ts'
+import type { Thread, Turn } from '#core/turn.ts'
 
 const pageRows = 500
 const pageBytes = 4 * 1024 * 1024
@@ -47,6 +47,21 @@ export async function entriesOf(read: Read, user: UserId, turn: OfTurn): Promise
     all.push(...page)
   }
   return all
+}
+
+type Follow = {
+  readonly turns: { get(user: UserId, id: string): Promise<Turn | undefined> }
+  readonly threads: { get(user: UserId, id: string): Promise<Thread | undefined> }
+}
+
+/** The seq before a turn's first item. A queued turn comes after all items of its thread. */
+export async function seqBefore({ turns, threads }: Follow, turn: Turn): Promise<number> {
+  const { id, userId, threadId, firstSeq } = turn
+  if (firstSeq !== undefined) return firstSeq - 1
+  // The thread first: if the turn is still queued afterwards, its items come after this lastSeq.
+  const thread = await threads.get(userId, threadId)
+  const begun = (await turns.get(userId, id))?.firstSeq
+  return begun === undefined ? (thread?.lastSeq ?? 0) : begun - 1
 }
 
 /** Approximate bytes of an item's texts. */

@@ -3,6 +3,7 @@ import type { Post } from '#core/channel.ts'
 import type { Turn } from '#core/turn.ts'
 import { ended } from '#core/turn-status.ts'
 import type { Threads } from '#turns/threads.ts'
+import { seqBefore } from '#turns/turn-entries.ts'
 import type { Turns } from '#turns/turns.ts'
 import type { Watch } from '#turns/watch.ts'
 import type { Content, Outcome } from './channel.ts'
@@ -52,7 +53,7 @@ type Streaming = {
 async function stream(view: ReplyView, { parts, signal, show }: Streaming): Promise<Outcome | undefined> {
   const { turns, channel } = parts
   const { userId, id } = view.turn
-  const watch = turns.follow(userId, view.turn, await seqBefore(view.turn, parts))
+  const watch = turns.follow(userId, view.turn, await seqBefore(parts, view.turn))
   const close = (): void => watch.close()
   signal.addEventListener('abort', close)
   try {
@@ -115,15 +116,6 @@ function read(watch: Watch, view: ReplyView): Reading {
       })
     },
   }
-}
-
-/** The seq before a turn's first item. A queued turn comes after all items of its thread. */
-async function seqBefore({ id, userId, threadId, firstSeq }: Turn, { turns, threads }: TellParts): Promise<number> {
-  if (firstSeq !== undefined) return firstSeq - 1
-  // The thread first: if the turn is still queued afterwards, its items come later than this.
-  const thread = await threads.get(userId, threadId)
-  const begun = (await turns.get(userId, id))?.firstSeq
-  return begun === undefined ? (thread?.lastSeq ?? 0) : begun - 1
 }
 
 /** The messages of a reply that still grows: up to the first file, which is sent when it is whole. */
