@@ -5,13 +5,14 @@ import type { JSONRPCMessage, Transport } from '@modelcontextprotocol/client'
 import { isObject, valueIn } from '#core/json.ts'
 import { ByteBlocks } from '#lib/byte-blocks.ts'
 import { within } from '#lib/deadline.ts'
+import { endMarked, kill } from '#lib/marked-processes.ts'
 import { inPace, nextTurn, pace } from '#lib/pace.ts'
 import { drained } from '#safety/drained.ts'
 import { minuteMs } from '#core/time.ts'
 import { type ExactArguments, messageText } from './exact-arguments.ts'
 import { MessageExcess, shortened } from './long-messages.ts'
 import { maxMessageBytes } from './message-bounds.ts'
-import { endMarked, kill, markVariable } from './process-mark.ts'
+import { markVariable } from './process-mark.ts'
 
 const maxErrorLineChars = 2_000
 /** Lines of standard error that go to the log in one minute. */
@@ -188,7 +189,7 @@ export function createStdioTransport(parts: StdioParts): StdioTransport {
       await within(termMs, waited, () => false)
     }
     if (group !== undefined) kill(group, 'SIGKILL')
-    await endMarked(mark)
+    await endMarked(markVariable, (found) => found === mark)
     if (child.pid !== undefined) guard.delete(child.pid)
     if (child.pid !== undefined) await over
     for (const stream of [child.stdin, child.stdout, child.stderr]) stream.destroy()

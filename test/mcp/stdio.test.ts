@@ -1,7 +1,7 @@
 // The transport of a stdio server whose process no longer reads, or writes without end.
 import assert from 'node:assert/strict'
 import { test, type TestContext } from 'node:test'
-import { kill } from '#mcp/process-mark.ts'
+import { kill } from '#lib/marked-processes.ts'
 import { until } from '../until.ts'
 import {
   createExitGuard,

@@ -1,5 +1,6 @@
 // The `workspace_shell` tool: runs a command in the operator's workspace and ends every process that it started.
 import type { ChildProcess } from 'node:child_process'
+import { randomBytes } from 'node:crypto'
 import { realpath } from 'node:fs/promises'
 import { StringDecoder } from 'node:string_decoder'
 import { AppError } from '#core/errors.ts'
@@ -7,12 +8,12 @@ import { operator, type UserId } from '#core/ids.ts'
 import type { Question } from '#core/question.ts'
 import { reachInParams, type Tool } from '#core/tool.ts'
 import { within, withDeadline } from '#lib/deadline.ts'
+import { endMarked, kill } from '#lib/marked-processes.ts'
 import { shellToolName } from '#core/tool-names.ts'
 import { readParams, schemaOf } from '#core/tool-params.ts'
 import { readerIn, wordsOf } from '#safety/reading-commands.ts'
 import { confined, type Confinement, type Unconfined, whyUnconfined } from './confine.ts'
 import { leadsOut } from './links-out.ts'
-import { createMark, endGroup, endMarked } from './process-group.ts'
 import { openFolder } from './safe-open.ts'
 
 const defaultSecs = 60
@@ -24,6 +25,8 @@ const maxQuestionChars = 60
 const maxPartChars = 15_000
 /** How long to wait for the output to close: a process that could not be ended may keep it open. */
 const maxCloseWaitMs = 1_000
+/** The environment variable that is different for each command. */
+const markName = 'COMMAND_ID'
 const path = '/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin'
 
 const parameters = schemaOf(
@@ -154,14 +157,14 @@ type Place = {
 
 async function runCommand(command: string, { cwd, hidden }: Place, signal: AbortSignal): Promise<CommandResult> {
   const { spawn } = await import('node:child_process')
-  const mark = createMark()
-  const env = { ...environment, HOME: cwd, ...mark }
+  const mark = randomBytes(12).toString('hex')
+  const env = { ...environment, HOME: cwd, [markName]: mark }
   const plain = { file: '/bin/sh', args: ['-c', command] }
   const { file, args } = hidden === undefined ? plain : confined(command, { home: hidden, cwd })
   // Its own process group, so that every process can be ended.
   const child = spawn(file, args, { cwd, env, detached: true, stdio: ['ignore', 'pipe', 'pipe'] })
   const output = collectOutput(child)
-  const endCommand = (): void => void (child.pid !== undefined && endGroup(child.pid))
+  const endCommand = (): void => void (child.pid !== undefined && kill(-child.pid, 'SIGKILL'))
   const { promise, resolve, reject } = Promise.withResolvers<string>()
   const late = (): void => resolve('late')
   child.once('error', reject)
@@ -173,7 +176,7 @@ async function runCommand(command: string, { cwd, hidden }: Place, signal: Abort
     const status = await promise
     endCommand()
     // In confinement the kernel has ended all of them.
-    if (hidden === undefined) await endMarked(mark)
+    if (hidden === undefined) await endMarked(markName, (found) => found === mark)
     await within(maxCloseWaitMs, closed, () => {})
     return { status, output: output() }
   } finally {
