@@ -5,7 +5,6 @@ import { loadConfig } from '#config.ts'
 import type { ToolTrial } from '#core/admin.ts'
 import { AppError, cannotRead } from '#core/errors.ts'
 import {
-  countOn,
   type McpAdmin,
   type McpEffect,
   type McpImport,
@@ -13,7 +12,7 @@ import {
   type McpTarget,
   type McpToolView,
 } from '#core/mcp.ts'
-import { countWords, offeredWords } from '#core/words.ts'
+import { countOn, countWords, offeredWords } from '#core/words.ts'
 import { printable } from '#safety/printable.ts'
 import { checkServerName } from '#mcp/names.ts'
 import { readHeaders, readVariables } from '#mcp/target.ts'

@@ -77,11 +77,6 @@ export function statusOf({ effect, changed, refused }: McpTool): McpToolStatus {
   return effect === 'off' ? 'off' : 'on'
 }
 
-/** How many of the tools the model is offered. */
-export function countOn(tools: readonly { readonly status: McpToolStatus }[]): number {
-  return tools.filter(({ status }) => status === 'on').length
-}
-
 export type McpChanges = Partial<Pick<McpServer, 'everyone' | 'instructions' | 'tools'>>
 
 export interface McpStore {

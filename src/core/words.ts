@@ -55,6 +55,11 @@ function secondsWords(secs: number): string {
   return secs < 60 ? `${secs} s` : `${Math.floor(secs / 60)} min ${String(secs % 60).padStart(2, '0')} s`
 }
 
+/** How many tools of a server the model is offered. */
+export function countOn(tools: readonly { readonly status: string }[]): number {
+  return tools.filter(({ status }) => status === 'on').length
+}
+
 /** How many tools of a server the agent has, and of how many, if some are off, changed or refused: `14 of 15 tools`. */
 export function offeredWords(on: number, all: number): string {
   return on === all ? countWords(all, 'tool') : `${on} of ${countWords(all, 'tool')}`

@@ -1,7 +1,7 @@
 // MCP servers on the Tools page: a group for each, what each tool may do, and what a server changed.
 import { useSignal } from '@preact/signals'
 import { useRef } from 'preact/hooks'
-import { countWords, offeredWords } from '#core/words.ts'
+import { countOn, countWords, offeredWords } from '#core/words.ts'
 import type { McpServer, McpTool } from '#doors/web/wire/mcp.ts'
 import { useAct } from '../parts/act.ts'
 import { Button } from '../parts/button.tsx'
@@ -45,10 +45,6 @@ export function ServerList({ list, shown }: { list: readonly McpServer[]; shown:
       ))}
     </ToolList>
   )
-}
-
-function countOn(tools: readonly McpTool[]): number {
-  return tools.filter(({ status }) => status === 'on').length
 }
 
 function StatePill({ server: { status, tools } }: { server: McpServer }) {
