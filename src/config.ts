@@ -120,14 +120,16 @@ export function programName(path = process.env['PATH'] ?? '', folder = process.c
 }
 
 /** For a service that another program starts: the folder of configuration files, and which variables are set. */
-export function serviceEnvironment(env: Env = process.env): { configFolder: string; variables: readonly string[] } {
+export function serviceEnvironment(): { configFolder: string; variables: readonly string[] } {
+  const { env } = process
   const raw = rawValuesIn(env)
   const configFolder = env['XDG_CONFIG_HOME'] || join(env['HOME'] || homedir(), '.config')
   return { configFolder, variables: variableNames.filter((name) => raw[name] !== undefined) }
 }
 
 /** Capabilities of the terminal of this process. Without a locale, UTF-8 is assumed. */
-export function terminalTraits(env: Env = process.env): { dumb: boolean; colour: boolean; utf8: boolean } {
+export function terminalTraits(): { dumb: boolean; colour: boolean; utf8: boolean } {
+  const { env } = process
   const locale = env['LC_ALL'] || env['LC_CTYPE'] || env['LANG']
   const dumb = env['TERM'] === undefined || env['TERM'] === '' || env['TERM'] === 'dumb'
   return { dumb, colour: !env['NO_COLOR'], utf8: locale === undefined || /utf-?8/i.test(locale) }

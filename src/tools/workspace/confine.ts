@@ -39,7 +39,9 @@ exit $?
 const rootKeeps = '-all,+chown,+dac_override,+fowner,+fsetid,+kill,+setgid,+setuid,+net_bind_service,+net_raw'
 
 /** The program that runs a command of the shell in confinement. Without root, a user namespace allows the mounts. */
-export function confined(command: string, { home, cwd }: Confinement, { uid, gid }: Ids = idsOf()): Program {
+export function confined(command: string, { home, cwd }: Confinement): Program {
+  const uid = process.geteuid?.() ?? 0
+  const gid = process.getegid?.() ?? 0
   const visible = cwd !== home && isInside(home, cwd) ? cwd : ''
   const namespaces = ['--mount', '--pid', '--fork', '--kill-child', '--mount-proc']
   // The command cannot undo the mounts: root without the capability, others in a second user namespace.
@@ -50,12 +52,6 @@ export function confined(command: string, { home, cwd }: Confinement, { uid, gid
   const first = ['/bin/sh', '-c', script, 'sh', home, visible, socketFolder()]
   const args = uid === 0 ? namespaces : ['--user', '--map-root-user', ...namespaces]
   return { file: 'unshare', args: [...args, ...first, ...drop, '/bin/sh', '-c', command] }
-}
-
-type Ids = { readonly uid: number; readonly gid: number }
-
-function idsOf(): Ids {
-  return { uid: process.geteuid?.() ?? 0, gid: process.getegid?.() ?? 0 }
 }
 
 export type Unconfined = {
