@@ -20,35 +20,25 @@ import { openReach } from '#app/open-reach.ts'
 import { openStorage } from '#app/open-storage.ts'
 import { openTelegram } from '#app/open-telegram.ts'
 import { openTools } from '#app/open-tools.ts'
-import { openTurns } from '#app/open-turns.ts'
+import { openTurns, type OpenTurns } from '#app/open-turns.ts'
 import { ownSecretsOf } from '#app/own-secrets.ts'
 import { createPolicy } from '#app/policy.ts'
 import { createReadPdf } from '#app/read-pdf.ts'
 import { createSettingsAdmin } from '#app/settings-admin.ts'
 import type { Home } from '#home.ts'
 import type { Log } from '#lib/log.ts'
-import type { Metrics } from '#lib/metrics.ts'
 import type { Documents } from '#memory/documents.ts'
 import { createFence } from '#safety/fence.ts'
 import type { Missions } from '#missions/missions.ts'
 import type { Notifications } from '#reach/notifications.ts'
-import type { Gates } from '#turns/gates.ts'
 import type { PolicySettings } from '#safety/policy-table.ts'
 import { createSkills, type Skills } from '#skills/skills.ts'
-import type { Readers } from '#turns/readers.ts'
-import type { Runner } from '#turns/runner.ts'
-import type { Threads } from '#turns/threads.ts'
-import type { Turns } from '#turns/turns.ts'
 
 /** The app without its doors: what every command that talks to the agent needs. */
-export type App = {
+export type App = Omit<OpenTurns, 'onRest' | 'close'> & {
   readonly home: Home
   readonly config: Config
   readonly store: Store
-  readonly turns: Turns
-  readonly readers: Readers
-  readonly threads: Threads
-  readonly gates: Gates
   readonly documents: Documents
   /** Loaded when they are first asked for. */
   readonly missions: () => Promise<Missions>
@@ -61,8 +51,6 @@ export type App = {
   readonly skills: Skills
   /** Reads the PDFs that people send, through whichever door. */
   readonly readPdf: ReadPdf
-  readonly runner: Runner
-  readonly metrics: Metrics
   readonly tools: () => Tools
   /** The operator's policy settings. */
   readonly policy: () => PolicySettings
@@ -72,8 +60,6 @@ export type App = {
   readonly models: OfferedModels
   /** Models that are skipped for a while, because they failed repeatedly. */
   readonly skippedModels: () => readonly string[]
-  /** True while the database cannot be reached. */
-  readonly storeAway: () => boolean
   /** Resolves when a newer Atrium has brought the database to a version that this process cannot work with. */
   readonly outdated: Promise<AppError>
   readonly settings: SettingsAdmin
@@ -144,7 +130,7 @@ export async function openApp({ configure, log, onUpgrade }: AppParts): Promise<
   const turnParts = { store, bus, lease, live, identity, skills, policy, tools: tools.tools, fence, modelChecks, log }
   const running = await openTurns(turnParts)
   opened.defer(() => running.close())
-  const { turns, threads, gates, readers, runner, metrics, onRest, storeAway } = running
+  const { turns, threads, gates, runner, onRest } = running
   const mask = (text: string, user: UserId): string => live.scan(user).mask(text)
   const reach = openReach({ store, bus, lease, config: live.config, onRest, mask, gates, log })
   opened.defer(() => reach.close())
@@ -180,15 +166,12 @@ export async function openApp({ configure, log, onUpgrade }: AppParts): Promise<
     await runner.drain(graceMs)
   }
   return {
+    ...running,
     home,
     get config() {
       return live.config()
     },
     store,
-    turns,
-    readers,
-    threads,
-    gates,
     documents,
     skills,
     readPdf,
@@ -200,14 +183,11 @@ export async function openApp({ configure, log, onUpgrade }: AppParts): Promise<
     },
     notifications: reach.notifications,
     telegramBot: telegram.bot,
-    runner,
-    metrics,
     tools: () => tools.tools(operator),
     policy: () => live.safety().policy,
     access: tools.access,
     models,
     skippedModels: live.model.skippedModels,
-    storeAway,
     outdated: storage.outdated,
     settings: createSettingsAdmin({
       store,
