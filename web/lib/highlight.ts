@@ -23,7 +23,7 @@ import swift from 'highlight.js/lib/languages/swift'
 import typescript from 'highlight.js/lib/languages/typescript'
 import xml from 'highlight.js/lib/languages/xml'
 import yaml from 'highlight.js/lib/languages/yaml'
-import { chunksOf } from './code-chunks.ts'
+import { codeChunks } from './chunks.ts'
 
 /** Longer code stays plain: highlighting it would block the page. */
 const maxLength = 30_000
@@ -43,7 +43,7 @@ export type CodePiece = string | { readonly scope: string; readonly pieces: read
 /** The code in pieces; undefined if it is too long or its language unknown. */
 export function highlight(code: string, language: string): readonly CodePiece[] | undefined {
   if (code.length > maxLength || !hljs.getLanguage(language)) return undefined
-  return chunksOf(code, maxChunk).flatMap((chunk) =>
+  return codeChunks(code, maxChunk).flatMap((chunk) =>
     chunk.length > maxChunk ? [chunk] : piecesOf(treeOf(chunk, language), 0),
   )
 }

@@ -1,6 +1,6 @@
 // All of a long text, in blocks of which the browser lays out those in view alone.
 import { useLayoutEffect, useMemo, useRef } from 'preact/hooks'
-import { textBlocks } from '../lib/text-blocks.ts'
+import { textBlocks } from '../lib/chunks.ts'
 import './all-text.css'
 
 const blockChars = 20_000
