@@ -1,14 +1,18 @@
 // Databases with something in every table and column, and what a backup must bring back of them.
+import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
+import type { TestContext } from 'node:test'
+import { checkBackup, type RestoreParts, restoreBackup } from '#backup/restore.ts'
 import { createSeal } from '#lib/seal.ts'
-import { homeAt, type Home } from '#home.ts'
+import { homeAt, type Home, lockHome, openHome } from '#home.ts'
 import { termsOf } from '#memory/chunks.ts'
 import { createReader } from '#memory/terms.ts'
 import { newestVersion } from '#store/migrations.ts'
 import { openStore } from '#store/open-store.ts'
 import { type PortableRow, portableTables, type PortableValue } from '#store/portable-schema.ts'
+import { openSqliteSnapshot } from '#store/snapshot-sqlite.ts'
 import type { Snapshot } from '#store/snapshot.ts'
-import { finish, turnOf } from '../store/harness.ts'
+import { finish, folder, turnOf } from '../store/harness.ts'
 
 export const seal = createSeal('0'.repeat(64))
 const rowsPerTable = 3
@@ -53,6 +57,20 @@ export async function rowsOf(snapshot: Snapshot): Promise<Record<string, string[
   }
   await snapshot.close()
   return all
+}
+
+export async function sqliteRows(path: string, t: TestContext): Promise<Record<string, string[]>> {
+  return rowsOf(await openSqliteSnapshot({ path, scratch: join(folder(t), 'copy') }))
+}
+
+/** Restores a backup as the command does: it checks the file, and holds the lock of the home. */
+export async function restore(parts: RestoreParts) {
+  const unlock = lockHome(openHome(parts.home.path))
+  try {
+    return await restoreBackup(parts, await checkBackup(parts))
+  } finally {
+    unlock?.()
+  }
 }
 
 function textOf(row: PortableRow): string {

@@ -12,30 +12,16 @@ import {
   writeFileSync,
 } from 'node:fs'
 import { join } from 'node:path'
-import { test, type TestContext } from 'node:test'
+import { test } from 'node:test'
 import { gunzipSync, gzipSync } from 'node:zlib'
 import { createHash } from 'node:crypto'
 import { makeBackup } from '#backup/backup.ts'
 import { lineText } from '#backup/format.ts'
-import { checkBackup, type RestoreParts, restoreBackup } from '#backup/restore.ts'
-import { homeAt, lockHome, openHome } from '#home.ts'
+import { checkBackup, restoreBackup } from '#backup/restore.ts'
+import { homeAt } from '#home.ts'
 import { pidSpace } from '#lib/pid.ts'
-import { openSqliteSnapshot } from '#store/snapshot-sqlite.ts'
 import { folder } from '../store/harness.ts'
-import { fillHome, rowsOf } from './filled.ts'
-
-async function restore(parts: RestoreParts) {
-  const unlock = lockHome(openHome(parts.home.path))
-  try {
-    return await restoreBackup(parts, await checkBackup(parts))
-  } finally {
-    unlock?.()
-  }
-}
-
-function sqliteRows(path: string, t: TestContext) {
-  return openSqliteSnapshot({ path, scratch: join(folder(t), 'copy') }).then(rowsOf)
-}
+import { fillHome, restore, sqliteRows } from './filled.ts'
 
 test('files of the workspaces come back with their modes and links; keys only on request', async (t) => {
   const home = await fillHome(folder(t))

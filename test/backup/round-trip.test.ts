@@ -5,34 +5,19 @@ import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { test, type TestContext } from 'node:test'
 import { makeBackup } from '#backup/backup.ts'
-import { checkBackup, type RestoreParts, restoreBackup } from '#backup/restore.ts'
 import { settleRestore } from '#app/open-storage.ts'
-import { homeAt, lockHome, openHome } from '#home.ts'
+import { homeAt } from '#home.ts'
 import { createStage, preparedMark, writePlan } from '#home/restore-stage.ts'
 import { loadPostgres } from '#store/load-postgres.ts'
 import { openPostgresStore, openStore } from '#store/open-store.ts'
 import { openPostgres } from '#store/postgres.ts'
 import { openPostgresSnapshot } from '#store/snapshot-postgres.ts'
-import { openSqliteSnapshot } from '#store/snapshot-sqlite.ts'
 import { usePostgres } from '../postgres.ts'
 import { ada, folder, turnOf } from '../store/harness.ts'
 import { until } from '../until.ts'
-import { fillHome, rowsOf, seal } from './filled.ts'
+import { fillHome, restore, rowsOf, seal, sqliteRows } from './filled.ts'
 
 const postgres = usePostgres()
-
-async function restore(parts: RestoreParts) {
-  const unlock = lockHome(openHome(parts.home.path))
-  try {
-    return await restoreBackup(parts, await checkBackup(parts))
-  } finally {
-    unlock?.()
-  }
-}
-
-function sqliteRows(path: string, t: TestContext) {
-  return openSqliteSnapshot({ path, scratch: join(folder(t), 'copy') }).then(rowsOf)
-}
 
 function storageOf(path: string): unknown[] {
   const db = new DatabaseSync(path)
