@@ -6,8 +6,8 @@ import type { PastPart, PastThreads } from '#core/past-threads.ts'
 import { silentLog } from '#lib/log.ts'
 import { dayMs } from '#core/time.ts'
 import { pruneSome, watchRetention } from '#turns/retention.ts'
+import { createJobClock } from './job-clock.ts'
 
-type Job = () => void | Promise<void>
 const user = userId('ada')
 const next: PastThreads = { user, archived: false, turn: '' }
 const part = (threads: number, more: boolean): PastPart => ({
@@ -20,18 +20,15 @@ const part = (threads: number, more: boolean): PastPart => ({
 type Times = { readonly ours?: boolean; readonly databaseTime?: (now: number) => number }
 
 function watch(days: number, parts: PastPart[], { ours = true, databaseTime }: Times = {}) {
-  const jobs: { readonly time: number; readonly job: Job }[] = []
+  const { clock, elapsed, now, ...rest } = createJobClock(1_000 * dayMs)
   const asked: [before: number, next: PastThreads | undefined][] = []
   const changed: string[] = []
   const unindexed: string[] = []
-  let now = 1_000 * dayMs
-  /** How far the clock was set forward. */
-  let setMs = 0
   const stop = watchRetention({
     store: {
       threads: {
         erasePast(before, how) {
-          asked.push([(now - before) / dayMs, how?.next])
+          asked.push([(now() - before) / dayMs, how?.next])
           return Promise.resolve(parts.shift() ?? part(0, false))
         },
       },
@@ -41,31 +38,16 @@ function watch(days: number, parts: PastPart[], { ours = true, databaseTime }: T
           return Promise.resolve(unindexed.length === 1)
         },
       },
-      leases: { takeDuty: () => Promise.resolve(ours), databaseTime: () => Promise.resolve(databaseTime?.(now)) },
+      leases: { takeDuty: () => Promise.resolve(ours), databaseTime: () => Promise.resolve(databaseTime?.(now())) },
     },
     bus: { publishChange: (of) => void changed.push(of.userId) },
     lease: { owner: 'one' },
-    clock: {
-      now: () => now,
-      at(time, _, job) {
-        jobs.push({ time, job })
-        return { stop: () => Promise.resolve() }
-      },
-    },
-    elapsed: () => now - setMs,
+    clock,
+    elapsed,
     retentionDays: () => days,
     log: silentLog,
   })
-  const look = async (): Promise<void> => {
-    const { time, job } = jobs.shift() ?? { time: now, job: () => {} }
-    now = Math.max(now, time)
-    await job()
-  }
-  const setForward = (ms: number): void => {
-    now += ms
-    setMs += ms
-  }
-  return { asked, changed, unindexed, jobs, look, stop, now: () => now, setForward }
+  return { ...rest, asked, changed, unindexed, stop, now }
 }
 
 test('conversations older than the setting are erased soon after the start, and a day later again', async () => {

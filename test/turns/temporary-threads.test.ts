@@ -6,25 +6,20 @@ import { test } from 'node:test'
 import { dayMs, hourMs } from '#core/time.ts'
 import { createEraseClock } from '#turns/erase-clock.ts'
 import { watchTemporaryThreads } from '#turns/temporary-threads.ts'
-
-type Job = () => void | Promise<void>
+import { createJobClock } from './job-clock.ts'
 
 type Times = { readonly ours?: boolean; readonly databaseTime?: (now: number) => number }
 
 function watch(left: number[], { ours = true, databaseTime }: Times = {}) {
-  const jobs: { readonly time: number; readonly job: Job }[] = []
+  const { clock, elapsed, now, ...rest } = createJobClock(1_000_000_000)
   const asked: number[] = []
   /** For how long the duty was taken. */
   const taken: number[] = []
-  const start = 1_000_000_000
-  let now = start
-  /** How far the clock was set forward. */
-  let setMs = 0
   watchTemporaryThreads({
     store: {
       threads: {
         eraseTemporary(before) {
-          asked.push(now - before)
+          asked.push(now() - before)
           const erased = left.shift() ?? 0
           return erased < 0 ? Promise.reject(new Error('away')) : Promise.resolve(erased)
         },
@@ -34,72 +29,52 @@ function watch(left: number[], { ours = true, databaseTime }: Times = {}) {
           taken.push(forMs)
           return Promise.resolve(ours)
         },
-        databaseTime: () => Promise.resolve(databaseTime?.(now)),
+        databaseTime: () => Promise.resolve(databaseTime?.(now())),
       },
     },
     lease: { owner: 'one' },
-    clock: {
-      now: () => now,
-      at(time, _, job) {
-        jobs.push({ time, job })
-        return { stop: () => Promise.resolve() }
-      },
-    },
-    elapsed: () => now - setMs,
+    clock,
+    elapsed,
   })
-  return {
-    asked,
-    jobs,
-    taken,
-    now: () => now,
-    setForward: (ms: number): void => {
-      now += ms
-      setMs += ms
-    },
-    next: async (): Promise<void> => {
-      const { time, job } = jobs.shift() ?? { time: now, job: () => {} }
-      now = Math.max(now, time)
-      await job()
-    },
-  }
+  return { ...rest, asked, taken, now }
 }
 
 test('threads whose last turn ended a day ago are erased part by part, at every look', async () => {
-  const { asked, jobs, next } = watch([100, 3, 0, 0])
-  await next()
+  const { asked, jobs, look } = watch([100, 3, 0, 0])
+  await look()
   assert.deepEqual(asked, [dayMs, dayMs, dayMs])
-  await next()
+  await look()
   assert.equal(asked.length, 4)
   assert.equal(jobs.length, 1)
 })
 
 test('a process without the duty erases nothing, and looks again', async () => {
-  const { asked, jobs, next } = watch([1], { ours: false })
-  await next()
+  const { asked, jobs, look } = watch([1], { ours: false })
+  await look()
   assert.deepEqual([asked.length, jobs.length], [0, 1])
 })
 
 test('a look that failed comes again', async () => {
-  const { jobs, next } = watch([-1])
-  await assert.rejects(next(), /away/)
+  const { jobs, look } = watch([-1])
+  await assert.rejects(look(), /away/)
   assert.equal(jobs.length, 1)
 })
 
 test('a clock that is set forward, or ahead of the database, erases no younger thread', async () => {
-  const { asked, jobs, taken, next, setForward, now } = watch([])
-  await next()
+  const { asked, jobs, taken, look, setForward, now } = watch([])
+  await look()
   setForward(3 * dayMs)
-  await next()
+  await look()
   assert.equal(asked.length, 1)
   assert.deepEqual(
     jobs.map(({ time }) => time - now()),
     [hourMs],
   )
   assert.ok(Number(taken.at(-1)) > hourMs, 'no other process looks before')
-  await next()
+  await look()
   assert.deepEqual(asked, [dayMs, dayMs])
   const ahead = watch([], { databaseTime: (now) => now - 3 * dayMs })
-  await ahead.next()
+  await ahead.look()
   assert.deepEqual(ahead.asked, [4 * dayMs])
 })
 

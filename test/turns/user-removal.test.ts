@@ -9,6 +9,7 @@ import { openTestStore } from '../agent/bench.ts'
 import { fake } from '../fake.ts'
 import { document } from '../store/suite-documents.ts'
 import { eventsOf, createHeldReply, message, openHouse, restOf, until } from './house.ts'
+import { createJobClock } from './job-clock.ts'
 
 const nothing = { threads: 0, turns: 0, items: 0, documents: 0, grants: 0, secrets: 0, skills: 0, files: 0 }
 
@@ -100,26 +101,16 @@ test('a removal that was cut off is finished by the next one', async (t) => {
 
 /** Looks after removals by a clock that goes on when a job is done. */
 function watch(parts: RemovalParts, isOurs: () => boolean = () => true) {
-  const jobs: (() => unknown)[] = []
+  const { clock, ...rest } = createJobClock()
   const errors: string[] = []
-  let now = 0
   const stop = watchRemovals({
     ...parts,
     store: { ...parts.store, leases: { takeDuty: () => Promise.resolve(isOurs()) } },
     lease: { owner: 'one' },
-    clock: {
-      now: () => now,
-      at(time, _, job) {
-        jobs.push(() => {
-          now = time
-          return job()
-        })
-        return { stop: () => Promise.resolve() }
-      },
-    },
+    clock,
     log: fake<Log>({ error: (_: object, message: string) => void errors.push(message) }),
   })
-  return { stop, jobs, errors, now: () => now, look: async () => void (await jobs.shift()?.()) }
+  return { ...rest, stop, errors }
 }
 
 test('a removal that was cut off goes on by itself, and what is stored late goes too, for an hour', async (t) => {
