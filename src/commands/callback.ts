@@ -1,4 +1,5 @@
 // OAuth callback of a sign-in on this machine: a server on the loopback address, for one response.
+import { once } from 'node:events'
 import type { AddressInfo } from 'node:net'
 import { createServer } from '#lib/http.ts'
 
@@ -30,10 +31,7 @@ export async function openCallback(): Promise<Callback> {
     )
     if (fits) resolve(url.href)
   })
-  await new Promise<void>((listening, fail) => {
-    server.once('error', fail)
-    server.listen(0, '127.0.0.1', listening)
-  })
+  await once(server.listen(0, '127.0.0.1'), 'listening')
   const { port } = server.address() as AddressInfo
   return {
     redirectUri: `http://127.0.0.1:${port}${path}`,

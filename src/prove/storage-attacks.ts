@@ -1,5 +1,6 @@
 // Faults of the storage: a full disk, and a database that cuts its connections.
-import { createServer } from 'node:net'
+import { once } from 'node:events'
+import { type AddressInfo, createServer } from 'node:net'
 import { join } from 'node:path'
 import { AppError } from '#core/errors.ts'
 import { newId, operator } from '#core/ids.ts'
@@ -57,25 +58,20 @@ export function storageAttacks({ home }: Target): Attack[] {
       name: 'cut database',
       tried: 'a PostgreSQL that cuts each connection',
       run: async () => {
-        const server = createServer((socket) => socket.destroy())
-        await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
-        const address = server.address()
-        const port = typeof address === 'object' && address ? address.port : 0
-        try {
-          const url = `postgres://someone:${password}@127.0.0.1:${port}/atrium`
-          const fault = await openPostgresStore({ url, seal }).then(
-            () => undefined,
-            (error: unknown) => error,
-          )
-          const known = fault instanceof AppError && fault.code === 'database_unavailable'
-          const told = String(fault).includes(password) || String(fault).includes('someone')
-          return outcomeOf(
-            [...(known ? [] : [`it ended with ${String(fault)}`]), ...(told ? ['the error names the user'] : [])],
-            'database_unavailable, without host, user or password',
-          )
-        } finally {
-          await new Promise((resolve) => server.close(resolve))
-        }
+        await using server = createServer((socket) => socket.destroy())
+        await once(server.listen(0, '127.0.0.1'), 'listening')
+        const { port } = server.address() as AddressInfo
+        const url = `postgres://someone:${password}@127.0.0.1:${port}/atrium`
+        const fault = await openPostgresStore({ url, seal }).then(
+          () => undefined,
+          (error: unknown) => error,
+        )
+        const known = fault instanceof AppError && fault.code === 'database_unavailable'
+        const told = String(fault).includes(password) || String(fault).includes('someone')
+        return outcomeOf(
+          [...(known ? [] : [`it ended with ${String(fault)}`]), ...(told ? ['the error names the user'] : [])],
+          'database_unavailable, without host, user or password',
+        )
       },
     },
   ]

@@ -1,5 +1,7 @@
 // The service that is attacked: on loopback, in a scratch home, with two users and a model that does as a script says.
+import { once } from 'node:events'
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createServer } from '#lib/http.ts'
@@ -83,10 +85,9 @@ async function openServer(opened: AsyncDisposableStack, text: string): Promise<C
     response.setHeader('content-type', 'text/html')
     response.end(text)
   })
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
-  opened.defer(() => new Promise<void>((resolve) => server.close(() => resolve())))
-  const address = server.address()
-  const port = typeof address === 'object' && address ? address.port : 0
+  await once(server.listen(0, '127.0.0.1'), 'listening')
+  opened.use(server)
+  const { port } = server.address() as AddressInfo
   return { url: `http://127.0.0.1:${port}/`, port, visits: () => visits }
 }
 
