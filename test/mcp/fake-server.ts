@@ -4,6 +4,7 @@ import { AppError } from '#core/errors.ts'
 import type { OfferedTool } from '#core/mcp.ts'
 import { type Connection, type ConnectionParts, createConnection } from '#mcp/connection.ts'
 import type { OpenedTransport } from '#mcp/connect-client.ts'
+import type { ServerCall } from '#mcp/server-call.ts'
 
 export const echo: OfferedTool = { name: 'echo', description: '', schema: { type: 'object' } }
 
@@ -84,4 +85,15 @@ export function connectTo(servers: readonly FakeServer[], over: Partial<Connecti
     version: '1',
     ...over,
   })
+}
+
+export const callsSeen = ({ seen }: FakeServer): Rpc[] => seen.filter(({ method }) => method === 'tools/call')
+
+export function call(connection: Connection, over: Partial<ServerCall> = {}): Promise<unknown> {
+  return connection.call({ tool: echo, args: '{}', signal: new AbortController().signal, ...over })
+}
+
+/** Answers the call that came after `at` others. */
+export function answer(server: FakeServer, at: number): void {
+  server.send({ id: callsSeen(server)[at]?.id, result: { content: [] } })
 }

@@ -1,18 +1,12 @@
 // A session that the server no longer knows: what becomes of its start, and of calls that are still under way in it.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import type { Connection } from '#mcp/connection.ts'
-import type { ServerCall } from '#mcp/server-call.ts'
 import { SessionOver } from '#mcp/session.ts'
 import { until } from '../until.ts'
-import { connectTo, echo, type FakeServer, fakeServer } from './fake-server.ts'
+import { call, connectTo, type FakeServer, fakeServer } from './fake-server.ts'
 
 const never = new AbortController().signal
 const methodsSeen = ({ seen }: FakeServer, method: string): number => seen.filter((rpc) => rpc.method === method).length
-
-function call(connection: Connection, over: Partial<ServerCall> = {}): Promise<unknown> {
-  return connection.call({ tool: echo, args: '{}', signal: never, ...over })
-}
 
 test('a session that is lost while its list is stored is not used', async (t) => {
   let lists = 0
