@@ -1,218 +1,12 @@
-// Sign-in through a real issuer: bearer JWTs and browsers, and everything that must not come in.
+// Browsers that sign in through a real issuer: the way there and back, and everything that must not come in.
 import assert from 'node:assert/strict'
-import { type TestContext, test } from 'node:test'
-import { exportSPKI, importJWK } from 'jose'
-import { userId } from '#core/ids.ts'
-import { createIssuer } from '#http/oidc-issuer.ts'
-import { createOidc } from '#http/oidc.ts'
-import { silentLog } from '#lib/log.ts'
-import { clientId, clientSecret, createBrowser, fetchIssuer, openIssuer } from '../../issuer.ts'
-import { openBare } from '../../http/socket.ts'
+import { test } from 'node:test'
+import { createBrowser } from '../../issuer.ts'
 import { openHouse } from './house.ts'
-
-type Options = { readonly allowedDomains?: readonly string[]; readonly cooldownMs?: number }
-
-async function open(t: TestContext, { allowedDomains = [], cooldownMs = 0 }: Options = {}) {
-  let redirect = 'http://127.0.0.1/nowhere'
-  const issuer = await openIssuer(t, () => [redirect])
-  let skewMs = 0
-  const now = (): number => Date.now() + skewMs
-  const house = await openHouse(t, {
-    now,
-    oidc: (identities) =>
-      createOidc({
-        issuer: createIssuer({ issuer: issuer.url, clientId, clientSecret, fetch: fetchIssuer, now, cooldownMs }),
-        clientId,
-        audience: 'atrium-api',
-        allowedDomains,
-        identities,
-        now,
-        log: silentLog,
-      }),
-  })
-  redirect = `${house.url}/api/oidc/callback`
-  await issuer.rotate()
-  const seconds = Math.floor(Date.now() / 1000)
-  const claims = { iss: issuer.url, sub: 'ann', aud: 'atrium-api', iat: seconds, exp: seconds + 300 }
-  const session = async (token: string) => {
-    const { status, json, text } = await house.call('GET', '/api/session', { token })
-    return [status, status === 200 ? json.user : text]
-  }
-  return {
-    house,
-    issuer,
-    claims,
-    seconds,
-    session,
-    skew: (ms: number): void => {
-      skewMs = ms
-    },
-  }
-}
-
-const refused = [401, 'Invalid or missing auth token']
-
-test('a JWT of the issuer lets its person in: the same one each time, and nobody else’s account', async (t) => {
-  const { house, issuer, claims, session } = await open(t)
-  await house.addUser('ann@example.com')
-  const ann = { ...claims, email: 'ann@example.com', email_verified: true }
-  assert.deepEqual(await session(await issuer.sign(ann)), [200, 'ann@example.com 2'])
-  assert.deepEqual(await session(await issuer.sign({ ...ann, email: 'new@example.com' })), [200, 'ann@example.com 2'])
-  assert.deepEqual(await session(await issuer.sign({ ...claims, sub: 'bea', aud: clientId })), [200, 'bea'])
-  assert.deepEqual(await session(await issuer.sign({ ...claims, sub: 'operator' })), [200, 'somebody'])
-  // Whoever writes their own claims at the issuer does not become an address here.
-  for (const [sub, claim] of [
-    ['x1', { preferred_username: 'boss@example.com' }],
-    ['x2', { name: 'boss@example.com' }],
-    ['boss@example.com', {}],
-    ['x4', { email: 'boss@example.com', email_verified: false, preferred_username: 'boss@example.com' }],
-  ] as const) {
-    const [status, name] = await session(await issuer.sign({ ...claims, sub, ...claim }))
-    assert.deepEqual([status, /^boss-example\.com(?: \d)?$/.test(String(name))], [200, true], String(name))
-  }
-  const own = await issuer.sign(ann)
-  assert.equal((await house.call('GET', '/api/users', { token: own })).status, 403)
-  const sent = await house.call('POST', '/api/chat', { token: own, body: { message: 'hi' } })
-  assert.equal(sent.json.response, 'you said: hi')
-  assert.equal((await house.call('GET', '/api/threads')).json.threads.length, 0)
-})
-
-test('a body that comes after the person of its JWT was removed is refused, and nothing of it is stored', async (t) => {
-  const { house, issuer, claims, session } = await open(t)
-  const jwt = await issuer.sign({ ...claims, sub: 'bea' })
-  assert.deepEqual(await session(jwt), [200, 'bea'])
-  const bea = await house.store.identities.find({ issuer: issuer.url, subject: 'bea' })
-  const body = JSON.stringify({ path: 'notes.md', content: 'late' })
-  const bare = openBare(house.port)
-  bare.write(`PUT /api/memory/documents/notes.md HTTP/1.1\r\nHost: a\r\nContent-Type: application/json\r\n`)
-  bare.write(`Authorization: Bearer ${jwt}\r\nExpect: 100-continue\r\nContent-Length: ${body.length}\r\n\r\n`)
-  await bare.until('100 Continue')
-  assert.equal((await house.call('DELETE', '/api/users/bea')).status, 200)
-  bare.write(body)
-  assert.match(await bare.until('x-request-id'), /HTTP\/1.1 401 /)
-  assert.equal(await house.store.documents.get(bea?.id ?? userId(''), 'notes.md'), undefined)
-  bare.end()
-})
-
-test('whoever is removed here loses the account; what the issuer still says makes a new one', async (t) => {
-  const { house, issuer, claims } = await open(t)
-  const token = await issuer.sign(claims)
-  await house.call('POST', '/api/chat', { token, body: { message: 'hi' } })
-  assert.equal((await house.call('DELETE', '/api/users/ann')).status, 200)
-  assert.deepEqual((await house.call('GET', '/api/threads', { token })).json.threads, [])
-})
-
-test('tokens for others, of others, from before and not yet, unsigned or signed with what is public are refused', async (t) => {
-  const { issuer, claims, seconds, session } = await open(t)
-  const stranger = await openIssuer(t, () => [])
-  const pem = new TextEncoder().encode(
-    await exportSPKI((await importJWK({ ...issuer.publicKey(), ext: true }, 'ES256')) as CryptoKey),
-  )
-  const good = await issuer.sign(claims)
-  const [head = '', body = '', signature = ''] = good.split('.')
-  const none = Buffer.from(JSON.stringify({ alg: 'none' })).toString('base64url')
-  const { aud: _, ...open_ } = claims
-  const { exp: __, ...endless } = claims
-  const cases: readonly [what: string, token: string][] = [
-    ['wrong audience', await issuer.sign({ ...claims, aud: 'another' })],
-    ['no audience', await issuer.sign(open_)],
-    ['wrong issuer', await issuer.sign({ ...claims, iss: 'https://elsewhere.test' })],
-    ['another issuer’s key under the same name', await stranger.sign(claims)],
-    ['an end that has passed', await issuer.sign({ ...claims, exp: seconds - 120 })],
-    ['no end', await issuer.sign(endless)],
-    ['not yet', await issuer.sign({ ...claims, nbf: seconds + 600 })],
-    ['no subject', await issuer.sign({ ...claims, sub: '' })],
-    ['HS256 with the public key', await issuer.sign(claims, { alg: 'HS256', key: pem })],
-    ['alg none', `${none}.${body}.`],
-    ['alg none with a signature', `${none}.${body}.${signature}`],
-    [
-      'a changed body',
-      `${head}.${Buffer.from(JSON.stringify({ ...claims, sub: 'bea' })).toString('base64url')}.${signature}`,
-    ],
-    ['a key nobody knows', await issuer.sign(claims, { kid: 'unknown' })],
-    ['no JSON', 'eyJhbGciOiJFUzI1NiJ9.e30x.AAAA'],
-  ]
-  assert.deepEqual(await session(good), [200, 'ann'])
-  for (const [what, token] of cases) assert.deepEqual(await session(token), refused, what)
-})
-
-test('a JWT signs in as a token does; its session ends with it', async (t) => {
-  const { house, issuer, claims, skew } = await open(t)
-  const token = await issuer.sign(claims)
-  const signedIn = await house.call('POST', '/api/login', { token: null, body: { token } })
-  assert.equal(signedIn.status, 200)
-  const ends = new Date((claims.exp + 60) * 1000).toISOString()
-  assert.deepEqual(signedIn.json, { user: 'ann', operator: false, expires_at: ends })
-  const cookie = signedIn.headers.get('set-cookie')?.split(';', 1)[0] ?? ''
-  const ask = async () => (await house.call('GET', '/api/session', { token: null, headers: { cookie } })).status
-  assert.equal(await ask(), 200)
-  skew(370_000)
-  assert.equal(await ask(), 401)
-  const wrong = await house.call('POST', '/api/login', { token: null, body: { token } })
-  assert.equal(wrong.status, 401)
-  assert.equal(wrong.json.error.code, 'unauthorized')
-})
-
-test('clocks may differ by a minute', async (t) => {
-  const { issuer, claims, session, skew } = await open(t)
-  const token = await issuer.sign(claims)
-  skew(-50_000)
-  assert.deepEqual(await session(await issuer.sign({ ...claims, nbf: claims.iat })), [200, 'ann'])
-  skew(350_000)
-  assert.deepEqual(await session(token), [200, 'ann'])
-  skew(370_000)
-  assert.deepEqual(await session(token), refused)
-})
-
-test('new keys of the issuer are found, and those of before are not good any more', async (t) => {
-  const { issuer, claims, session } = await open(t)
-  const before = await issuer.sign(claims)
-  assert.deepEqual(await session(before), [200, 'ann'])
-  await issuer.rotate()
-  assert.deepEqual(await session(await issuer.sign(claims)), [200, 'ann'])
-  assert.deepEqual(await session(before), refused)
-  const asked = issuer.asked('/jwks')
-  assert.deepEqual(await session(await issuer.sign(claims)), [200, 'ann'])
-  assert.equal(issuer.asked('/jwks'), asked, 'a key that is known is not asked for again')
-})
-
-test('tokens with invented keys do not make the gateway ask again and again', async (t) => {
-  const { issuer, claims, session } = await open(t, { cooldownMs: 30_000 })
-  assert.deepEqual(await session(await issuer.sign(claims)), [200, 'ann'])
-  const asked = issuer.asked('/jwks')
-  for (let at = 0; at < 5; at++)
-    assert.deepEqual(await session(await issuer.sign(claims, { kid: `no-${at}` })), refused)
-  assert.equal(issuer.asked('/jwks'), asked)
-})
-
-test('while the issuer is away its tokens are 503, and others are as good as ever', async (t) => {
-  const { house, issuer, claims, session } = await open(t)
-  const token = await issuer.sign(claims)
-  await issuer.close()
-  assert.deepEqual(await session(token), [503, 'Database unavailable'])
-  const begun = await house.call('GET', '/api/oidc/login', { token: null })
-  assert.deepEqual([begun.status, begun.json.error.code], [503, 'issuer_unavailable'])
-  assert.equal((await house.call('GET', '/api/session')).status, 200)
-})
-
-test('with allowed domains only a verified address of one of them comes in', async (t) => {
-  const { issuer, claims, session } = await open(t, { allowedDomains: ['example.com'] })
-  const as = async (more: object) => session(await issuer.sign({ ...claims, ...more }))
-  assert.deepEqual(await as({ email: 'Ann@Example.COM', email_verified: true }), [200, 'Ann@Example.COM'])
-  for (const more of [
-    {},
-    { email: 'ann@example.com' },
-    { email: 'ann@example.com', email_verified: false },
-    { email: 'ann@evil-example.com', email_verified: true },
-    { email: 'ann@example.com@evil.test', email_verified: true },
-    { email: 'example.com', email_verified: true },
-  ]) {
-    assert.deepEqual(await as({ sub: 'other', ...more }), [403, 'Forbidden'], JSON.stringify(more))
-  }
-})
+import { openOidcHouse } from './oidc-house.ts'
 
 test('a browser goes to the issuer and comes back signed in; the way back works once, and only there', async (t) => {
-  const { house, issuer } = await open(t)
+  const { house, issuer } = await openOidcHouse(t)
   const browser = createBrowser()
   const isBack = (address: string): boolean => address.startsWith(`${house.url}/api/oidc/callback`)
   const begin = `${house.url}/api/oidc/login`
@@ -239,7 +33,7 @@ test('a browser goes to the issuer and comes back signed in; the way back works 
 })
 
 test('sign-ins that one browser began side by side all end, in any order', async (t) => {
-  const { house } = await open(t)
+  const { house } = await openOidcHouse(t)
   const browser = createBrowser()
   const isBack = (address: string): boolean => address.startsWith(`${house.url}/api/oidc/callback`)
   const begun = () => browser.signIn(`${house.url}/api/oidc/login`, 'ann', isBack)
@@ -248,7 +42,7 @@ test('sign-ins that one browser began side by side all end, in any order', async
 })
 
 test('a sign-in that was tampered with, refused by the issuer or took too long is not finished', async (t) => {
-  const { house, skew } = await open(t)
+  const { house, skew } = await openOidcHouse(t)
   const browser = createBrowser()
   const isBack = (address: string): boolean => address.startsWith(`${house.url}/api/oidc/callback`)
   const begun = async (): Promise<URL> => new URL(await browser.signIn(`${house.url}/api/oidc/login`, 'ann', isBack))
@@ -268,7 +62,7 @@ test('a sign-in that was tampered with, refused by the issuer or took too long i
 })
 
 test('a browser of somebody who may not come in is told so in plain text', async (t) => {
-  const { house } = await open(t, { allowedDomains: ['example.com'] })
+  const { house } = await openOidcHouse(t, { allowedDomains: ['example.com'] })
   for (const [login, status] of [
     ['ann', 302],
     ['bea', 403],
@@ -284,7 +78,7 @@ test('a browser of somebody who may not come in is told so in plain text', async
 })
 
 test('a browser whose sign-in fails gets a page that says why, with a link to sign in again', async (t) => {
-  const { house, issuer } = await open(t, { allowedDomains: ['example.com'] })
+  const { house, issuer } = await openOidcHouse(t, { allowedDomains: ['example.com'] })
   const pageOf = async (address: string, browser = createBrowser()) => {
     const answer = await browser.go(address, undefined, { accept: 'text/html,*/*;q=0.8' })
     assert.match(answer.headers.get('content-type') ?? '', /^text\/html/)
@@ -309,14 +103,14 @@ test('a browser whose sign-in fails gets a page that says why, with a link to si
   assert.match(String(line), /^Your account there has no verified email address of a domain that may sign in here\./)
 
   await issuer.close()
-  const { house: other, issuer: gone } = await open(t)
+  const { house: other, issuer: gone } = await openOidcHouse(t)
   await gone.close()
   const away = 'The sign-in service does not answer: try again.'
   assert.deepEqual(await pageOf(`${other.url}/api/oidc/login`), [503, away])
 })
 
 test('a sign-in that the issuer refuses leaves nothing of it in the browser', async (t) => {
-  const { house } = await open(t)
+  const { house } = await openOidcHouse(t)
   const { headers } = await house.call('GET', '/api/oidc/callback?error=access_denied&state=s', { token: null })
   assert.deepEqual(headers.getSetCookie(), [
     'atrium_oidc_043a718774c572bd=; Path=/api/oidc; Max-Age=0; HttpOnly; SameSite=Lax',
@@ -328,7 +122,7 @@ test('attempts to sign in at the issuer are counted, on the way there and back',
     ['login', 302],
     ['callback?error=access_denied', 403],
   ] as const) {
-    const { house } = await open(t)
+    const { house } = await openOidcHouse(t)
     const attempt = () =>
       fetch(`${house.url}/api/oidc/${path}`, { redirect: 'manual', headers: { accept: 'text/html' } })
     for (let count = 0; count < 20; count++) assert.equal((await attempt()).status, status, path)
