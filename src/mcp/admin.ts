@@ -14,6 +14,7 @@ import {
   statusOf,
 } from '#core/mcp.ts'
 import type { SecretStore } from '#core/secret.ts'
+import type { CallProgress } from '#core/tool.ts'
 import { maskedStart } from '#lib/masked-start.ts'
 import { inPace, pace } from '#lib/pace.ts'
 import { withoutUndefined } from '#lib/without-undefined.ts'
@@ -219,7 +220,7 @@ export async function toolTrial(
     logs.push({ level, message })
     if (logs.length > maxLogs) logs.shift()
   }
-  const onProgress = ({ progress, total, message }: { progress: number; total?: number; message?: string }): void => {
+  const onProgress = ({ progress, total, message }: CallProgress): void => {
     const of = total === undefined ? '' : ` of ${total}`
     const words = message === undefined ? '' : `: ${maskedStart(message, maxLogChars, mask)}`
     note('progress', `${progress}${of}${words}`)

@@ -2,17 +2,12 @@
 import type { Candidates, Chunk, FoundChunk } from '#core/document.ts'
 import type { UserId } from '#core/ids.ts'
 import { inList, type Job, query, type Row, run, type Sql } from './sql.ts'
-import { bestChunks, type IndexTables, saveTerms, termVector } from './term-index.ts'
+import { bestChunks, type IndexTables, type IndexTotals, saveTerms, termVector } from './term-index.ts'
 
 export const documentIndex: IndexTables = { chunks: 'chunks', terms: 'chunk_terms' }
 
 type NewChunk = { readonly path: string; readonly at: number; readonly chunk: Chunk }
-export type IndexOwner = {
-  readonly user: UserId
-  readonly number: number
-  readonly chunks: number
-  readonly terms: number
-}
+export type IndexOwner = IndexTotals & { readonly user: UserId }
 
 export function* saveChunk(sql: Sql, { user, number }: IndexOwner, { path, at, chunk }: NewChunk): Job<void> {
   const { text, lap, terms } = chunk
