@@ -50,6 +50,6 @@ test('a listener takes a third of the files that the process may open, at most 1
 
 test('the gateway has such a bound', async (t) => {
   const { gateway } = await openHouse(t)
-  const { maxConnections: max = 0 } = gateway.fastify.server
+  const { maxConnections: max } = gateway.fastify.server
   assert(max > 0 && max <= 16_384)
 })
