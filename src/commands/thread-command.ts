@@ -81,22 +81,25 @@ export function exportThreadFile(id: string, options: { format: string; output?:
       for await (const part of parts) if (!process.stdout.write(printed(part))) await once(process.stdout, 'drain')
       return
     }
-    // Another program's file must not be replaced, nor one that everybody may read be filled.
-    const file = await open(output, 'wx', 0o600).catch((error: unknown) => {
-      if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error
-      throw new AppError('invalid_input', `${output} is there already: choose another name`)
-    })
-    try {
-      await stoppable('stopped: nothing was exported', (signal) =>
-        pipeline(parts, file.createWriteStream(), { signal }),
-      )
-    } catch (error) {
-      // Half a thread would keep the next attempt from the name.
-      await rm(output, { force: true })
-      throw error
-    }
+    await stoppable('stopped: nothing was exported', (signal) => writeNewFile(output, parts, signal))
     print({}, undefined, `Exported to ${printable(output)}.`)
   })
+}
+
+/** Writes a file that was not there before, whole or not at all. */
+async function writeNewFile(path: string, parts: AsyncIterable<string>, signal: AbortSignal): Promise<void> {
+  // Another program's file must not be replaced, nor one that everybody may read be filled.
+  const file = await open(path, 'wx', 0o600).catch((error: unknown) => {
+    if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error
+    throw new AppError('invalid_input', `${path} is there already: choose another name`)
+  })
+  try {
+    await pipeline(parts, file.createWriteStream(), { signal })
+  } catch (error) {
+    // Half a thread would keep the next attempt from the name.
+    await rm(path, { force: true })
+    throw error
+  }
 }
 
 export async function importThread(path: string, options: { json?: boolean }): Promise<void> {

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict'
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
+import { mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { after, test } from 'node:test'
@@ -14,7 +14,7 @@ import { newHome } from '../new-home.ts'
 import { say, turnOf } from '../store/harness.ts'
 import { newSkill } from '../store/suite-skills.ts'
 import { onTerminal, openTerminal } from '../terminal.ts'
-import { until } from '../until.ts'
+import { signalItself } from './signal-itself.ts'
 
 const home = newHome()
 const other = newHome()
@@ -159,12 +159,8 @@ test('an export that is killed says so in its folder, and to the next one; one t
   await store.close()
   const folder = join(large.path, 'out')
   const end = async (signal: NodeJS.Signals, into: string, part = 'threads'): Promise<unknown> => {
-    const args = ['--disable-warning=ExperimentalWarning', mainFile, 'export', into]
-    const child = spawn(process.execPath, args, { env: atriumEnv(large.path), stdio: 'ignore' })
-    const ended = once(child, 'exit')
-    await until(() => existsSync(join(into, part)))
-    child.kill(signal)
-    return ended
+    const args = [signalItself(signal, join(into, part)), mainFile, 'export', into]
+    return once(spawn(process.execPath, args, { env: atriumEnv(large.path), stdio: 'ignore' }), 'exit')
   }
   const stopped = join(large.path, 'stopped')
   assert.deepEqual([await end('SIGINT', stopped), readdirSync(stopped)], [[1, null], []])

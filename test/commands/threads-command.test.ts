@@ -9,8 +9,8 @@ import { text } from 'node:stream/consumers'
 import { after, test } from 'node:test'
 import { atrium, atriumEnv, mainFile } from '../atrium.ts'
 import { newHome } from '../new-home.ts'
-import { until } from '../until.ts'
 import { testFaults } from './faults.ts'
+import { signalItself } from './signal-itself.ts'
 
 const home = newHome()
 after(home.remove)
@@ -83,13 +83,10 @@ test('an export that is stopped leaves no file', async () => {
   const { stdout } = await atrium(home.path, ['threads', 'import', long, '--json'])
   const { id } = JSON.parse(stdout) as { id: string }
   const file = join(home.path, 'stopped.json')
-  const args = ['threads', 'export', id, '--output', file]
-  const child = spawn(process.execPath, [mainFile, ...args], { env: atriumEnv(home.path) })
+  const args = [signalItself('SIGINT', file), mainFile, 'threads', 'export', id, '--output', file]
+  const child = spawn(process.execPath, args, { env: atriumEnv(home.path) })
   const errors = text(child.stderr)
-  const ended = once(child, 'close')
-  await until(() => existsSync(file), undefined, 1)
-  child.kill('SIGINT')
-  assert.deepEqual((await ended)[0], 1)
+  assert.deepEqual((await once(child, 'close'))[0], 1)
   assert.match(await errors, /^stopped: nothing was exported\n$/m)
   assert.ok(!existsSync(file))
 })
