@@ -8,7 +8,7 @@ import type { ToolSpec } from '#core/tool.ts'
 import type { Sampling } from '#core/turn.ts'
 import { isLong, jsonInSlices } from '#core/json-slices.ts'
 import { evictOldest } from '#lib/evict.ts'
-import { nextTurn, pace } from '#lib/pace.ts'
+import { pace } from '#lib/pace.ts'
 import { withoutMarks } from '#safety/fence.ts'
 import { adaptSchema } from './schema.ts'
 
@@ -30,11 +30,14 @@ export type BodyRules = {
   readonly pictures?: RegExp | undefined
 }
 
+/** Text or bytes, one after the other. */
+export type Body = readonly (string | Buffer)[]
+
 export interface BodyWriter {
   /** Renders what is new and takes long, large schemas and pictures, with pauses. Undefined when there is nothing. */
   prepare(request: Pick<ModelRequest, 'tools' | 'items'>): Promise<void> | undefined
-  /** A long body is made with pauses. */
-  write(request: ModelRequest): Buffer | Promise<Buffer>
+  /** All bodies share the bytes of the tools. A long body is made with pauses. */
+  write(request: ModelRequest): Body | Promise<Body>
 }
 
 /** Writes request bodies for one model. A thread or tool is cached as long as it lives. */
@@ -126,13 +129,13 @@ export function createBodyWriter(model: string, rules: BodyRules = {}): BodyWrit
       if (json) after += ',"response_format":{"type":"json_object"}'
       if (asked) after += samplingJson(asked, rules)
       after += `,"messages":[${join(system === '' ? '' : systemJson(system), threadJson(items))}]}`
-      const head = [Buffer.from(before), toolsField(tools)]
-      return after.length > maxAtOnceChars ? joinInPace(head, after) : Buffer.concat([...head, Buffer.from(after)])
+      const head = [before, toolsField(tools)]
+      return after.length > maxAtOnceChars ? inSlices(head, after) : [...head, after]
     },
   }
 }
 
-async function joinInPace(head: readonly Buffer[], text: string): Promise<Buffer> {
+async function inSlices(head: Body, text: string): Promise<Body> {
   const blocks = [...head]
   for (let from = 0; from < text.length; ) {
     const end = from + sliceChars
@@ -142,8 +145,7 @@ async function joinInPace(head: readonly Buffer[], text: string): Promise<Buffer
     from = to
     await pace()
   }
-  await nextTurn()
-  return Buffer.concat(blocks)
+  return blocks
 }
 
 /** The fields of a request that the server takes, each with a comma before it. */

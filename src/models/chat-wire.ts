@@ -1,8 +1,10 @@
 // One POST over undici's dispatch, read as bytes: turns its handler callbacks into a reader that can be awaited.
+import type { Readable } from 'node:stream'
 import type { Agent, Dispatcher } from 'undici'
 import { ByteBlocks } from '#lib/byte-blocks.ts'
 import { pace } from '#lib/pace.ts'
 import { type Silence, watchSilence } from '#lib/silence.ts'
+import type { Body } from './chat-body.ts'
 
 /** Bytes that may wait for the reader before the socket is paused. It reads them at once: a thousand lines or two. */
 const highWaterBytes = 64 * 1024
@@ -12,11 +14,14 @@ const minPacedBytes = 8 * 1024
 const lingerMs = 1_000
 const lingerBytes = 64 * 1024
 
+/** A body up to this size is sent in one write. */
+const maxJoinedBytes = 256 * 1024
+
 export type Post = {
   readonly origin: string
   readonly path: string
   readonly headers: string[]
-  readonly body: Buffer
+  readonly body: Body
   readonly signal: AbortSignal
   /** Maximum wait for data between two calls of `touch`. */
   readonly idleMs: number
@@ -35,6 +40,16 @@ export type Failure =
   | { readonly type: 'broken'; readonly cause: Error }
   | { readonly type: 'timeout' }
   | { readonly type: 'too_long' }
+
+/** Made only while it is sent: undici keeps the body of a request until its answer has ended. */
+function* sentBody(body: Body, bytes: number): Generator<string | Buffer> {
+  if (bytes > maxJoinedBytes) yield* body
+  else yield Buffer.concat(body.map((block) => (typeof block === 'string' ? Buffer.from(block) : block)))
+}
+
+function bytesOf(body: Body): number {
+  return body.reduce((sum, block) => sum + Buffer.byteLength(block), 0)
+}
 
 /**
  * A running request. The reader loops over `more` and `take`. One `take` returns everything from one socket read, since
@@ -64,13 +79,15 @@ export class Upstream implements Dispatcher.DispatchHandler {
     // A reader that is busy is no silence of the server.
     this.#idle = watchSilence(post.idleMs, () => (this.#wake ? this.#stop({ type: 'timeout' }) : this.touch()))
     post.signal.addEventListener('abort', this.#onAbort, { once: true })
+    const bytes = bytesOf(post.body)
     agent.dispatch(
       {
         origin: post.origin,
         path: post.path,
         method: 'POST',
-        headers: post.headers,
-        body: post.body,
+        headers: [...post.headers, 'content-length', String(bytes)],
+        // undici takes any iterable, though its types do not say so.
+        body: sentBody(post.body, bytes) as unknown as Readable,
         headersTimeout: 0,
         bodyTimeout: 0,
       },

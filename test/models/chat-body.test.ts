@@ -3,7 +3,9 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { setImmediate as nextLoop } from 'node:timers/promises'
 import type { Message } from '#core/item.ts'
-import { createBodyWriter } from '#models/chat-body.ts'
+import { type Body, createBodyWriter } from '#models/chat-body.ts'
+
+const textOf = (body: Body): string => body.join('')
 
 /** A schema that takes long to adapt: each branch refers to the whole. */
 function slowTool(at: number) {
@@ -23,7 +25,7 @@ test('tools that are new are rendered with pauses for the event loop, and only o
   await prepared
   assert.equal(bodies.prepare({ tools, items: [] }), undefined)
   assert.equal(bodies.prepare({ tools: tools.slice(1), items: [] }), undefined)
-  assert.equal(JSON.parse((await bodies.write({ system: '', items: [], tools })).toString()).tools.length, 200)
+  assert.equal(JSON.parse(textOf(await bodies.write({ system: '', items: [], tools }))).tools.length, 200)
 })
 
 test('a body is the same with and without prepared tools', async () => {
@@ -59,7 +61,7 @@ test('a large picture is rendered with pauses, and a long body is made with paus
   t.mock.restoreAll()
   assert.ok(longest < 200_000, `${longest} letters at once`)
   assert.ok(made instanceof Promise)
-  const { messages } = JSON.parse((await made).toString()) as { messages: unknown[] }
+  const { messages } = JSON.parse(textOf(await made)) as { messages: unknown[] }
   assert.deepEqual(
     messages,
     items.map(({ content: [text] }) => ({
@@ -68,6 +70,14 @@ test('a large picture is rendered with pauses, and a long body is made with paus
     })),
   )
   assert.equal(bodies.prepare(request), undefined, 'once')
+})
+
+test('the bytes of the tools are the same for all bodies', () => {
+  const bodies = createBodyWriter('m')
+  const tools = [slowTool(1)]
+  const [first, second] = ['Hi', 'Hello'].map((system) => bodies.write({ system, items: [], tools }) as Body)
+  const shared = first?.filter((block) => second?.includes(block)) ?? []
+  assert.match(textOf(shared), /"name":"tool_1"/)
 })
 
 test('sampling goes out in the fields that the server takes', () => {
@@ -80,7 +90,7 @@ test('sampling goes out in the fields that the server takes', () => {
       stream_options: ___,
       messages: ____,
       ...fields
-    } = JSON.parse((createBodyWriter('m', rules).write({ ...request, ...more }) as Buffer).toString()) as Record<
+    } = JSON.parse(textOf(createBodyWriter('m', rules).write({ ...request, ...more }) as Body)) as Record<
       string,
       unknown
     >

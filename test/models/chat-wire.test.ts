@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict'
 import { test, type TestContext } from 'node:test'
 import type { Agent, Dispatcher } from 'undici'
+import type { Body } from '#models/chat-body.ts'
 import { LineCutter } from '#models/chat-lines.ts'
 import { Upstream } from '#models/chat-wire.ts'
 import { watchJoins } from '../joined.ts'
@@ -43,12 +44,31 @@ test('tokens are read at once', async (t) => {
 })
 
 test('a server that falls silent is given up, also if its reader was busy when the time ran out before', async (t) => {
-  const upstream = openUpstream(t, 1)
+  const upstream = openUpstream(t, { idleMs: 1 })
   const again = t.mock.method(upstream, 'touch')
   await until(() => again.mock.callCount() > 0)
   assert.equal(upstream.failure, undefined)
   await upstream.more()
   assert.deepEqual(upstream.failure, { type: 'timeout' })
+})
+
+test('a body is joined only while it is sent, and a long one goes out in its blocks', (t) => {
+  const long = 'é'.repeat(100_000)
+  const dispatch = t.mock.fn<Agent['dispatch']>(() => true)
+  for (const [body, sent] of [
+    [['a\u00e9', Buffer.from('c')], [Buffer.from('a\u00e9c')]],
+    [
+      [long, Buffer.from(long)],
+      [long, Buffer.from(long)],
+    ],
+  ] as const) {
+    openUpstream(t, { dispatch, body })
+    const { headers, body: blocks } = dispatch.mock.calls.at(-1)?.arguments[0] ?? {}
+    const iterable = blocks as unknown as Iterable<string | Buffer>
+    assert.deepEqual(headers, ['content-length', `${Buffer.byteLength(body.join(''))}`])
+    assert.deepEqual(Array.from(iterable), sent)
+    assert.deepEqual(Array.from(iterable), [], 'nothing is kept')
+  }
 })
 
 const reads = 10
@@ -63,10 +83,12 @@ async function readAgain(upstream: Upstream, chunk: Buffer): Promise<void> {
   }
 }
 
-function openUpstream(t: TestContext, idleMs = 60_000): Upstream {
-  const agent = fake<Agent>({ dispatch: () => true })
+type Parts = { readonly idleMs?: number; readonly dispatch?: Agent['dispatch']; readonly body?: Body }
+
+function openUpstream(t: TestContext, { idleMs = 60_000, dispatch = () => true, body = [] }: Parts = {}): Upstream {
+  const agent = fake<Agent>({ dispatch })
   const { signal } = new AbortController()
-  const post = { origin: 'http://a', path: '/', headers: [], body: Buffer.alloc(0), signal, idleMs }
+  const post = { origin: 'http://a', path: '/', headers: [], body, signal, idleMs }
   const upstream = new Upstream(agent, { ...post, maxBytes: 1024 * 1024 })
   t.after(() => upstream.close(false))
   return upstream
