@@ -1,4 +1,5 @@
 // Collects garbage while the service is calm: V8 would keep what the start and a load left until memory runs short.
+import { getHeapStatistics, setFlagsFromString } from 'node:v8'
 
 /** The delay after the start, and the interval of later looks. */
 const startMs = 500
@@ -17,7 +18,7 @@ const minFreedBytes = 8 * 2 ** 20
 const minPauseMs = 5 * 60_000
 
 type Load = { readonly active: number; readonly utilization: number }
-type Heap = { readonly heapUsed: number; readonly heapTotal: number }
+type Heap = { readonly used: number; readonly total: number }
 type Look = { readonly loadMs: number; readonly collects: boolean }
 
 /** The state that decides about a collection, beside the load: the last one's time and heap, and the running turns. */
@@ -26,9 +27,9 @@ type State = { readonly kept: number; readonly sinceMs: number; readonly running
 /** The decision at the end of an interval: `loadMs` is the work of the busy intervals before it. Pure. */
 export function lookAt(loadMs: number, interval: Load, heap: Heap, { kept, sinceMs, running }: State): Look {
   if (interval.utilization > maxCalm) return { loadMs: loadMs + interval.active, collects: false }
-  if (loadMs < minLoadMs || heap.heapTotal - kept < minFreedBytes) return { loadMs: 0, collects: false }
+  if (loadMs < minLoadMs || heap.total - kept < minFreedBytes) return { loadMs: 0, collects: false }
   // Else later: no turn should wait for it, and V8 itself may free enough meanwhile.
-  const collects = running === 0 && sinceMs >= minPauseMs && heap.heapUsed <= maxHeapBytes
+  const collects = running === 0 && sinceMs >= minPauseMs && heap.used <= maxHeapBytes
   return { loadMs: collects ? 0 : loadMs, collects }
 }
 
@@ -41,7 +42,7 @@ export function collectWhenCalm(running: () => number): void {
   let collectedAt = -Infinity
   async function collectNow(): Promise<void> {
     await collect()
-    kept = process.memoryUsage().heapUsed
+    kept = readHeap().used
   }
   setTimeout(() => {
     if (performance.eventLoopUtilization(begun).utilization <= maxUtilization) void collectNow()
@@ -50,7 +51,7 @@ export function collectWhenCalm(running: () => number): void {
   setInterval(() => {
     const now = performance.eventLoopUtilization()
     const state = { kept, sinceMs: performance.now() - collectedAt, running: running() }
-    const look = lookAt(loadMs, performance.eventLoopUtilization(now, looked), process.memoryUsage(), state)
+    const look = lookAt(loadMs, performance.eventLoopUtilization(now, looked), readHeap(), state)
     looked = now
     loadMs = look.loadMs
     if (!look.collects) return
@@ -59,9 +60,15 @@ export function collectWhenCalm(running: () => number): void {
   }, lookMs).unref()
 }
 
+/** Not by `process.memoryUsage`: it reads a file, which throws while this process may open no other. */
+function readHeap(): Heap {
+  const { used_heap_size: used, total_heap_size: total } = getHeapStatistics()
+  return { used, total }
+}
+
 /** The last resort also drops compiled code. A regular collection costs the next turns a third, and frees no page of the heap. */
 async function collect(): Promise<void> {
-  const [{ setFlagsFromString }, { runInNewContext }] = await Promise.all([import('node:v8'), import('node:vm')])
+  const { runInNewContext } = await import('node:vm')
   // Set only for a moment, and not by the launcher: with this flag V8 rejects its compile cache.
   setFlagsFromString('--expose-gc')
   const gc = runInNewContext('gc') as NodeJS.GCFunction

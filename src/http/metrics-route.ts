@@ -1,5 +1,6 @@
 // GET /metrics for Prometheus, and the metrics of the process.
 import { monitorEventLoopDelay } from 'node:perf_hooks'
+import { getHeapStatistics } from 'node:v8'
 import type { Metrics } from '#lib/metrics.ts'
 import type { Route } from './routes.ts'
 
@@ -37,12 +38,12 @@ export function registerProcessMetrics(metrics: Metrics): void {
   metrics.gauge({
     name: 'nodejs_heap_size_used_bytes',
     help: 'Heap memory in use, including garbage that is not collected yet.',
-    read: () => process.memoryUsage().heapUsed,
+    read: () => getHeapStatistics().used_heap_size,
   })
   metrics.gauge({
     name: 'nodejs_external_memory_bytes',
     help: 'Memory outside the heap, such as buffers that wait to be sent.',
-    read: () => process.memoryUsage().external,
+    read: () => getHeapStatistics().external_memory,
   })
   metrics.gauge({
     name: 'process_cpu_seconds_total',

@@ -1,12 +1,13 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { lookAt } from '#commands/collect-when-calm.ts'
+import { collectWhenCalm, lookAt } from '#commands/collect-when-calm.ts'
+import { openAllFiles } from '../full-files.ts'
 
 const mib = 2 ** 20
 const calm = { active: 1_500, utilization: 0.15 }
 const steady = { active: 1_000, utilization: 0.1 }
 const busy = { active: 1_510, utilization: 0.151 }
-const heap = (used: number, total: number) => ({ heapUsed: used * mib, heapTotal: total * mib })
+const heap = (used: number, total: number) => ({ used: used * mib, total: total * mib })
 const usual = heap(40, 60)
 const idle = { kept: 30 * mib, sinceMs: 300_000, running: 0 }
 
@@ -29,3 +30,14 @@ for (const [what, given, loadMs, collects] of looks) {
     assert.deepEqual(lookAt(...given), { loadMs, collects })
   })
 }
+
+test('a service that may open no other file still looks at its memory', (t) => {
+  t.mock.timers.enable({ apis: ['setTimeout', 'setInterval'] })
+  let looks = 0
+  collectWhenCalm(() => ++looks)
+  {
+    using _ = openAllFiles()
+    t.mock.timers.tick(20_000)
+  }
+  assert.equal(looks, 2)
+})
