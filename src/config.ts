@@ -7,6 +7,7 @@ import { chooseEmbedding, type EmbeddingConfig } from '#config/embedding.ts'
 import { allModels, chooseModel, type ModelConfig } from '#config/model.ts'
 import type { Settings } from '#core/store.ts'
 import { type OidcConfig, readOidc } from '#config/oidc.ts'
+import { type ProxyConfig, proxyOf, proxySecrets } from '#config/proxy.ts'
 import { type ResponsesConfig, responsesOf } from '#config/responses.ts'
 import { capOf, type Env, homeOf, portOf, retentionOf, stepsOf, workspaceOf } from '#config/settings.ts'
 import { type TelemetryConfig, telemetryOf } from '#config/telemetry.ts'
@@ -89,8 +90,8 @@ export type Config = {
   readonly privateHosts: readonly string[]
   /** The maximum number of turns that run at once in this process. */
   readonly maxRunning: number
-  /** The proxy for outgoing requests of tools. */
-  readonly proxy: { readonly httpsProxy?: string; readonly noProxy?: string }
+  /** The proxy for outgoing requests. */
+  readonly proxy: ProxyConfig
   /** Names of the provider keys that the environment sets. */
   readonly environmentKeys: readonly string[]
   /** Lines to show at startup: choices that were made for the operator. */
@@ -205,10 +206,7 @@ export function readConfig(env: Env, settings: Settings = {}): Config {
     shell: values.ATRIUM_SHELL,
     privateHosts: values.ATRIUM_PRIVATE_HOSTS,
     maxRunning: values.TURNS_MAX_RUNNING,
-    proxy: withoutUndefined({
-      httpsProxy: env['HTTPS_PROXY'] || env['https_proxy'] || undefined,
-      noProxy: env['NO_PROXY'] || env['no_proxy'] || undefined,
-    }),
+    proxy: proxyOf(env, report),
     environmentKeys: variableNames.filter((name) => isProviderKey(name) && raw[name]),
     notices,
   }
@@ -218,13 +216,14 @@ export function readConfig(env: Env, settings: Settings = {}): Config {
 
 /** The secrets in a Config, for the log to redact. */
 export function secretsIn(config: Config): string[] {
-  const { gateway, webhook, operatorToken, masterKey, model, embedding, oidc, telemetry, databaseUrl } = config
+  const { gateway, webhook, operatorToken, masterKey, model, embedding, oidc, telemetry, databaseUrl, proxy } = config
   const password = databaseUrl === undefined ? undefined : URL.parse(databaseUrl)?.password
   const spelled = password && querystring.unescape(password)
   const secrets = [gateway.authToken, webhook.secret, operatorToken, masterKey, oidc?.clientSecret]
   const keys = allModels(model).map(({ apiKey }) => apiKey)
   const sent = Object.values(telemetry?.headers ?? {})
-  return [...secrets, ...keys, ...sent, embedding?.apiKey, password, spelled].flatMap((each) => each || [])
+  const passwords = [password, spelled, ...proxySecrets(proxy)]
+  return [...secrets, ...keys, ...sent, embedding?.apiKey, ...passwords].flatMap((each) => each || [])
 }
 
 /** Throws invalid_config if every door of the service would be closed. */

@@ -227,6 +227,7 @@ test('the secrets of a configuration are known to the log', () => {
     OIDC_CLIENT_SECRET: 'c-secret',
     OTEL_EXPORTER_OTLP_ENDPOINT: 'http://127.0.0.1:4318',
     OTEL_EXPORTER_OTLP_HEADERS: 'authorization=Bearer%20t-key',
+    HTTPS_PROXY: 'http://ada:x%40word@proxy.example:3128',
   }
   const known = secretsIn(readConfig({ HOME, ...env }))
   assert.deepEqual(
@@ -242,6 +243,8 @@ test('the secrets of a configuration are known to the log', () => {
       'Bearer t-key',
       'p%40ss',
       'p@ss',
+      'x%40word',
+      'x@word',
       'a'.repeat(64),
     ].toSorted(),
   )

@@ -109,7 +109,8 @@ export function headerList() {
   return parsedBy(readAll, 'must be a comma list of name=value')
 }
 
-function decoded(text: string): string | undefined {
+/** Undefined for text that is not percent-encoded. */
+export function decoded(text: string): string | undefined {
   try {
     return decodeURIComponent(text)
   } catch {

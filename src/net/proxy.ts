@@ -5,7 +5,7 @@ import { request as httpRequest } from '#lib/http.ts'
 import { isAddressHost, isLoopbackHost, type Target } from '#safety/urls.ts'
 import { NetworkFault } from './network-fault.ts'
 
-/** HTTPS_PROXY and NO_PROXY as set in the environment. */
+/** `httpsProxy` is an http or https URL, `noProxy` a list of hosts as NO_PROXY has it. */
 export type ProxySettings = { readonly httpsProxy?: string; readonly noProxy?: string }
 
 /** The proxy for a target; undefined for a direct connection. Loopback hosts are always direct. */
@@ -15,7 +15,7 @@ export function proxyFor(target: Target, { httpsProxy, noProxy = '' }: ProxySett
     .split(/[\s,]+/)
     .filter((entry) => entry !== '')
     .some((entry) => isExempt(target, entry.toLowerCase()))
-  return exempt ? undefined : new URL(httpsProxy.includes('://') ? httpsProxy : `http://${httpsProxy}`)
+  return exempt ? undefined : new URL(httpsProxy)
 }
 
 /** A raw connection to the target through the proxy. The caller runs TLS over it, end to end. */

@@ -15,7 +15,7 @@ test('a proxy gets CONNECT and nothing else; TLS is with the target itself', asy
   assert.deepEqual(tunnels.at(-1), { place: 'a.example:443', auth: `Basic ${Buffer.from('u:p@').toString('base64')}` })
   assert.equal(seen.at(-1)?.headers['proxy-authorization'], undefined)
   assert.equal(seen.at(-1)?.headers.host, 'a.example')
-  await dial(to('https://a.example:8443/'), { proxy: { httpsProxy: `127.0.0.1:${portOf(proxy)}` }, ca: [cert] })
+  await dial(to('https://a.example:8443/'), { proxy: { httpsProxy: `http://127.0.0.1:${portOf(proxy)}` }, ca: [cert] })
   assert.deepEqual(tunnels.at(-1), { place: 'a.example:8443', auth: undefined })
   assert.equal(seen.at(-1)?.headers.host, 'a.example:8443')
   // A literal address goes the same way; the certificate is of a name.
@@ -62,7 +62,7 @@ const choices: readonly [url: string, noProxy: string, proxied: boolean][] = [
 for (const [url, noProxy, proxied] of choices) {
   test(`${url} with NO_PROXY=${noProxy} goes ${proxied ? 'through the proxy' : 'directly'}`, () => {
     assert.equal(
-      proxyFor(to(url).target, { httpsProxy: 'proxy.example:3128', noProxy })?.href ?? '',
+      proxyFor(to(url).target, { httpsProxy: 'http://proxy.example:3128', noProxy })?.href ?? '',
       proxied ? 'http://proxy.example:3128/' : '',
     )
   })
