@@ -4,10 +4,11 @@ import { chmodSync, existsSync, linkSync } from 'node:fs'
 import { readdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
-import { AppError } from '#core/errors.ts'
+import { AppError, tooManyFiles } from '#core/errors.ts'
 import { finishRestore } from '#home/restore-stage.ts'
 import { createFolder } from '#lib/create-folder.ts'
 import { newToken } from '#lib/token.ts'
+import { openingFault } from '#lib/too-many-files.ts'
 
 const lockName = 'lock'
 const keyPattern = /^[0-9a-f]{64}$/
@@ -50,7 +51,7 @@ export function homeAt(path: string): Home {
  * SQLite's file lock ends with its process, even after a crash, so a restart takes over at once.
  */
 export function lockHome(home: Home): (() => void) | undefined {
-  const db = new DatabaseSync(join(home.path, lockName), { timeout: 0 })
+  const db = openLock(home)
   try {
     db.exec('PRAGMA journal_mode=MEMORY; BEGIN EXCLUSIVE')
   } catch (error) {
@@ -60,6 +61,14 @@ export function lockHome(home: Home): (() => void) | undefined {
   }
   finishRestore(home.path)
   return () => db.close()
+}
+
+function openLock({ path }: Home): DatabaseSync {
+  try {
+    return new DatabaseSync(join(path, lockName), { timeout: 0 })
+  } catch (error) {
+    throw tooManyFiles(openingFault()) ?? unwritable(path, error)
+  }
 }
 
 /** Removes a home that has nothing but its lock. */
@@ -173,6 +182,8 @@ function createPrivateFile(file: string): void {
 }
 
 function unwritable(path: string, cause: unknown): AppError {
+  const tooMany = tooManyFiles(cause)
+  if (tooMany) return tooMany
   if ((cause as NodeJS.ErrnoException).code === 'ENOSPC')
     return new AppError('disk_full', `${path} cannot be written: the disk is full; free some space and try again`, {
       cause,

@@ -5,8 +5,9 @@ import { syncBuiltinESMExports } from 'node:module'
 import { createServer } from 'node:net'
 import { join } from 'node:path'
 import { type TestContext, test } from 'node:test'
-import { masterKey, openHome, provisionedToken } from '#home.ts'
+import { lockHome, masterKey, openHome, provisionedToken } from '#home.ts'
 import { findSocket, takeSocket } from '#home/socket.ts'
+import { openAllFiles } from './full-files.ts'
 import { newHome } from './new-home.ts'
 import { openSmallDisk } from './proof/small-disk.ts'
 
@@ -95,6 +96,13 @@ test('a key and a token for which the disk has no room leave no file, and are ma
   assert.match(masterKey(home, undefined), /^[0-9a-f]{64}$/)
   assert.match(provisionedToken(home), /^atr_/)
   assert.deepEqual(readdirSync(disk.path).sort(), ['lock', 'master-key', 'other', 'webui-token'])
+})
+
+test('a home that cannot be opened because too many files are open is not told as one of somebody else', (t) => {
+  const home = openHome(homeOf(t))
+  using _ = openAllFiles()
+  for (const use of [() => openHome(home.path), () => lockHome(home), () => masterKey(home, undefined)])
+    assert.throws(use, { code: 'overloaded', message: /^too many open files: .*`ulimit -n/ })
 })
 
 test('a damaged token file is told by its name and not replaced', (t) => {

@@ -1,7 +1,7 @@
 // Output of commands: data on standard output, errors on standard error, exit codes 0, 1 and 2. Foreign text is
 // printed to a terminal without control sequences.
 import { programName } from '#config.ts'
-import { AppError, type ErrorCode } from '#core/errors.ts'
+import { AppError, type ErrorCode, tooManyFiles } from '#core/errors.ts'
 import { missingPackage } from '#lib/missing.ts'
 import { printable, proseOf } from '#safety/printable.ts'
 
@@ -20,7 +20,8 @@ export function failure(error: unknown): void {
   process.stderr.write(`${wordsOf(error)}\n`)
 }
 
-function wordsOf(error: unknown): string {
+function wordsOf(thrown: unknown): string {
+  const error = tooManyFiles(thrown) ?? tooManyFiles((thrown as Error | undefined)?.cause) ?? thrown
   const { message, stack } = error instanceof Error ? error : new Error(String(error))
   if (error instanceof AppError && error.code === 'interrupted') return message
   if (error instanceof AppError) return `${mark()} ${pasteable(printable(message, { lines: true }))}`

@@ -155,15 +155,30 @@ export function wrongField(path: string, problem: string): AppError {
   return new AppError('invalid_input', `${param} ${problem}`, { param })
 }
 
+/** The system's codes for a file that cannot be opened because too many are open, each with the way out. */
+const tooManyWords: ReadonlyMap<unknown, string> = new Map([
+  ['EMFILE', 'too many open files: raise the limit, with `ulimit -n 4096` or LimitNOFILE in a unit of systemd'],
+  ['ENFILE', 'this machine has too many open files: end other programs, or raise its limit fs.file-max'],
+])
+
+/** The error of a process, or of a machine, that may open no other file; undefined for any other error. */
+export function tooManyFiles(error: unknown): AppError | undefined {
+  const words = tooManyWords.get((error as NodeJS.ErrnoException | undefined)?.code)
+  return words === undefined ? undefined : new AppError('overloaded', words, { cause: error })
+}
+
 /** Any thrown value as an error that is safe to show: the message of a bug goes to the log only. */
 export function appErrorOf(error: unknown): AppError {
-  if (error instanceof AppError) return error
+  const known = error instanceof AppError ? error : tooManyFiles(error)
+  if (known) return known
   return new AppError('internal', 'something went wrong inside the service; its log says more', { cause: error })
 }
 
 /** Refuses a file or folder that the caller names: for the `catch` of a read. */
 export function cannotRead(path: string, wayOut = ''): (error: unknown) => never {
   return (error) => {
+    const tooMany = tooManyFiles(error)
+    if (tooMany) throw tooMany
     const { code = 'unreadable' } = error as NodeJS.ErrnoException
     const known = { ENOENT: `there is no ${path}`, EISDIR: `${path} is a folder` }[code]
     const fault = known ?? `${path} cannot be read (${code})`

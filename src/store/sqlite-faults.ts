@@ -1,5 +1,6 @@
 // Errors of SQLite as errors that a user can act on.
-import { AppError } from '#core/errors.ts'
+import { AppError, tooManyFiles } from '#core/errors.ts'
+import { openingFault } from '#lib/too-many-files.ts'
 
 /** SQLITE_BUSY: another process has locked the file. */
 const busyCode = 5
@@ -43,8 +44,9 @@ export function asAppError(error: unknown): unknown {
     case busyCode:
     case 6:
     case 10:
+      return unavailable(message, error)
     case unopenableCode:
-      return new AppError('database_unavailable', `the database is unavailable (${message})`, { cause: error })
+      return unavailable(tooManyFiles(openingFault())?.message ?? message, error)
     case 11:
     case 26:
       return new AppError('database_unavailable', `the database file is damaged (${message}); restore a backup`, {
@@ -53,6 +55,10 @@ export function asAppError(error: unknown): unknown {
     default:
       return error
   }
+}
+
+function unavailable(reason: string, cause: unknown): AppError {
+  return new AppError('database_unavailable', `the database is unavailable (${reason})`, { cause })
 }
 
 function unwritable(reason: string, cause: unknown): AppError {

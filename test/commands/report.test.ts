@@ -1,9 +1,11 @@
 // How commands speak.
 import assert from 'node:assert/strict'
-import { writeFile } from 'node:fs/promises'
-import { test } from 'node:test'
+import { readFile, writeFile } from 'node:fs/promises'
+import { test, type TestContext } from 'node:test'
 import { programName } from '#config.ts'
+import { AppError } from '#core/errors.ts'
 import { firstLine, inColumns, pasteable, reporting } from '#commands/report.ts'
+import { openAllFiles } from '../full-files.ts'
 
 test('a line ends where the terminal does; a pipe gets all of it', () => {
   assert.equal(inColumns('short\nmuch too long', 8), 'short\nmuch to…')
@@ -22,13 +24,29 @@ test('a command is written with the way to its program, once, and a path is left
   assert.equal(pasteable('in /opt/atrium run as atrium'), 'in /opt/atrium run as atrium')
 })
 
-test('a command that finds the disk full says so', async (t) => {
+/** What a command that does this work writes on standard error. */
+async function told(t: TestContext, work: () => Promise<void>): Promise<unknown[]> {
   const written = t.mock.method(process.stderr, 'write', () => true)
   const { exitCode } = process
-  await reporting(() => writeFile('/dev/full', 'x'))
+  await reporting(work)
   process.exitCode = exitCode
-  assert.deepEqual(
-    written.mock.calls.map(({ arguments: [text] }) => text),
-    ['error: the disk is full (ENOSPC: no space left on device, write): make room and try again\n'],
-  )
+  return written.mock.calls.map(({ arguments: [text] }) => text)
+}
+
+test('a command that finds the disk full says so', async (t) => {
+  assert.deepEqual(await told(t, () => writeFile('/dev/full', 'x')), [
+    'error: the disk is full (ENOSPC: no space left on device, write): make room and try again\n',
+  ])
+})
+
+test('a command that may open no other file says how it may, also where that kept it from something else', async (t) => {
+  using _ = openAllFiles()
+  const words =
+    'error: too many open files: raise the limit, with `ulimit -n 4096` or LimitNOFILE in a unit of systemd\n'
+  const open = async (): Promise<void> => void (await readFile(import.meta.filename))
+  const load = (): Promise<void> =>
+    open().catch((cause: unknown) => {
+      throw new AppError('invalid_input', 'this file cannot be read: name another one', { cause })
+    })
+  for (const work of [open, load]) assert.deepEqual(await told(t, work), [words])
 })

@@ -46,6 +46,18 @@ const thrown: readonly [what: string, error: unknown, code: ErrorCode, message: 
   ['a fault of the request without words', { statusCode: 499 }, 'invalid_input', /^the request is malformed$/],
   ['a fault of the server', { statusCode: 500, message: 'secret' }, 'internal', /its log says more/],
   ['an answer that is none', { statusCode: 399, message: 'secret' }, 'internal', /its log says more/],
+  [
+    'too many open files',
+    Object.assign(new Error('secret'), { code: 'EMFILE' }),
+    'overloaded',
+    /^too many .*`ulimit -n/,
+  ],
+  [
+    'a machine with too many',
+    Object.assign(new Error('secret'), { code: 'ENFILE' }),
+    'overloaded',
+    /machine.*fs\.file-max/,
+  ],
   ['a bug', new Error('secret'), 'internal', /its log says more/],
   ['nothing', undefined, 'internal', /its log says more/],
 ]

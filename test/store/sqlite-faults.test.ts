@@ -10,6 +10,7 @@ import { openStore } from '#store/open-store.ts'
 import { openSqlite } from '#store/sqlite.ts'
 import { createTurnStore } from '#store/turn-store.ts'
 import { migrateSqlite } from '#store/migrate-sqlite.ts'
+import { openAllFiles } from '../full-files.ts'
 import { folder, lease, rejectsWith, say, step, turnOf } from './harness.ts'
 import { note, notes, openBare } from './bare-sqlite.ts'
 import { asAppError } from '#store/sqlite-faults.ts'
@@ -41,6 +42,14 @@ for (const [errcode, code, says] of faults) {
     assert.match(fault.message, says)
   })
 }
+
+test('a file that cannot be opened because too many are open is told so', () => {
+  using _ = openAllFiles()
+  const fault = asAppError(Object.assign(new Error('unable to open database file'), { errcode: 14 }))
+  assert.ok(fault instanceof AppError)
+  assert.equal(fault.code, 'database_unavailable')
+  assert.match(fault.message, /too many open files: .*`ulimit -n/)
+})
 
 test('other faults stay what they are', () => {
   const own = Object.assign(new AppError('not_found', 'gone'), { errcode: 13 })
