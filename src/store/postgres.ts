@@ -4,6 +4,7 @@ import { type ClientBase, Pool, type PoolConfig } from 'pg'
 import { AppError } from '#core/errors.ts'
 import { createOneAtATime } from '#lib/one-at-a-time.ts'
 import { createFlights } from './flight.ts'
+import { type SilenceLimits, watchHost } from './silent-host.ts'
 import { type Job, query, type Row, type Sql, type Statement } from './sql.ts'
 
 /** The connections of running processes. A migration that excludes earlier processes cuts off those of this name. */
@@ -37,6 +38,7 @@ const failedCheck = '22012'
 type PostgresParts = {
   readonly connectMs?: number
   readonly idleMs?: number
+  readonly silence?: SilenceLimits
   /** Called with each new connection before its first job, which fails if this throws. */
   readonly onConnect?: (client: ClientBase) => Promise<void>
 }
@@ -46,7 +48,7 @@ type DriveParts = { readonly unsent: Statement[]; readonly trusts: boolean }
 
 export function openPostgres(
   url: string,
-  { connectMs = defaultConnectMs, idleMs = defaultIdleMs, onConnect }: PostgresParts = {},
+  { connectMs = defaultConnectMs, idleMs = defaultIdleMs, silence, onConnect }: PostgresParts = {},
 ): Sql & { readonly pool: Pool } {
   // The package's types lack `pipeline` and `onConnect`.
   const options: PoolConfig & { pipeline: boolean; onConnect?: PostgresParts['onConnect'] } = {
@@ -67,6 +69,7 @@ export function openPostgres(
   pool.on('error', () => {})
   // A connection that breaks during a job fails that job. Without this listener it would also end the process.
   pool.on('connect', (client) => client.on('error', () => {}))
+  const unwatch = watchHost(pool, silence)
   const fly = createFlights()
   const oneAtATime = createOneAtATime()
   let answeredAt = -Infinity
@@ -151,7 +154,10 @@ export function openPostgres(
       // A ping could fail because the pool is busy, although the database works.
       if (performance.now() - answeredAt > freshMs) await read(() => query('SELECT 1'))
     },
-    close: () => pool.end(),
+    async close() {
+      await pool.end()
+      unwatch()
+    },
   }
 }
 
@@ -210,6 +216,7 @@ const unavailableReasons: readonly (readonly [RegExp, string])[] = [
   [/^ECONNREFUSED /, 'nothing listens at the address of DATABASE_URL'],
   [/^(ETIMEDOUT|EHOST|ENET)/, 'the host of DATABASE_URL cannot be reached'],
   [/^(08|ECONN|EPIPE)/, 'the connection broke'],
+  [/host is silent/, 'its host fell silent'],
   [/timeout/i, 'it did not answer in time'],
   [/^57014/, 'it cancelled a statement'],
   [/terminated|not queryable|Client has encountered|Cannot use a pool/i, 'the connection broke'],

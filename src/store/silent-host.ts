@@ -1,0 +1,86 @@
+// Ends the connections to a host that has fallen silent. A host that is lost, or whose packets are dropped, breaks no
+// connection: a query under way would wait for its own time limit. A query may also take long while the host is well, so the
+// host is asked over a connection of its own.
+import { connect, type Socket } from 'node:net'
+import type { Pool, PoolClient } from 'pg'
+import { watchSilence } from '#lib/silence.ts'
+
+export type SilenceLimits = {
+  /** How often connections are looked at. */
+  readonly lookMs: number
+  /** The host is asked when a query is under way for this long without a byte. */
+  readonly quietMs: number
+  /** How long the host may take to answer. */
+  readonly answerMs: number
+}
+
+const defaultLimits: SilenceLimits = { lookMs: 500, quietMs: 2_000, answerMs: 3_000 }
+/** A request for TLS: the first packet of a connection, which a server answers with one byte before it knows who asks. */
+const tlsRequest = Buffer.from([0, 0, 0, 8, 4, 210, 22, 47])
+
+/** What was seen of a connection: the bytes that it had received, and when it last had more or no query under way. */
+type Seen = { readonly bytes: number; readonly at: number }
+
+/** Watches the connections of a pool until the returned function is called. */
+export function watchHost(pool: Pool, limits = defaultLimits): () => void {
+  const { lookMs, quietMs, answerMs } = limits
+  const watched = new Map<PoolClient, Seen>()
+  let asking = false
+  pool.on('connect', (client) => {
+    watched.set(client, { bytes: 0, at: performance.now() })
+    client.once('end', () => watched.delete(client))
+  })
+  const timer = setInterval(() => void look(), lookMs)
+  timer.unref()
+
+  async function look(): Promise<void> {
+    const now = performance.now()
+    for (const [client, { bytes }] of watched) {
+      const { bytesRead } = socketOf(client)
+      if (client.readyForQuery || bytesRead !== bytes) watched.set(client, { bytes: bytesRead, at: now })
+    }
+    const quiet = watched.entries().find(([, { at }]) => now - at >= quietMs)?.[0]
+    if (!quiet || asking) return
+    asking = true
+    const answered = await answers(socketOf(quiet), answerMs)
+    asking = false
+    for (const [client, { bytes }] of watched) {
+      if (answered) watched.set(client, { bytes, at: performance.now() })
+      else if (socketOf(client).bytesRead === bytes) socketOf(client).destroy(new Error('the host is silent'))
+    }
+  }
+
+  return () => clearInterval(timer)
+}
+
+/** Whether anything answers at the address to which a socket is connected. */
+async function answers({ remoteAddress, remotePort }: Socket, answerMs: number): Promise<boolean> {
+  // A Unix socket: its host is this machine.
+  if (remoteAddress === undefined || remotePort === undefined) return true
+  const { promise, resolve } = Promise.withResolvers<boolean>()
+  const socket = connect(remotePort, remoteAddress)
+  const silence = watchSilence(answerMs, () => resolve(false))
+  socket.once('data', () => resolve(true))
+  socket.on('error', () => {})
+  socket.once('close', () => resolve(false))
+  socket.write(tlsRequest)
+  try {
+    return await promise
+  } finally {
+    silence.end()
+    socket.destroy()
+  }
+}
+
+function socketOf(client: PoolClient): Socket {
+  return client.connection.stream as Socket
+}
+
+// The package's types lack what a client of a pool has as well.
+declare module 'pg' {
+  interface PoolClient {
+    readonly connection: Connection
+    /** False while a query is under way. */
+    readonly readyForQuery: boolean
+  }
+}

@@ -1,0 +1,53 @@
+// A PostgreSQL whose host falls silent: queries under way fail, those that only take long do not.
+import assert from 'node:assert/strict'
+import { test, type TestContext } from 'node:test'
+import { openPostgres } from '#store/postgres.ts'
+import { first } from '#store/sql.ts'
+import type { SilenceLimits } from '#store/silent-host.ts'
+import { usePostgres } from '../postgres.ts'
+import { openSilentProxy } from '../silent-proxy.ts'
+import { patienceMs, until } from '../until.ts'
+
+const server = usePostgres()
+const processId = () => first('SELECT pg_backend_pid() AS pid')
+
+async function openBehindProxy(t: TestContext, silence: SilenceLimits) {
+  const url = new URL(await server.database())
+  const proxy = await openSilentProxy(Number(url.port))
+  const direct = openPostgres(url.href)
+  url.port = String(proxy.port)
+  const sql = openPostgres(url.href, { connectMs: patienceMs, silence })
+  t.after(async () => {
+    await proxy.close()
+    await Promise.all([sql.close(), direct.close()])
+  })
+  return { sql, direct, proxy }
+}
+
+test('queries fail when their host falls silent, and new connections are made when it answers again', async (t) => {
+  const { sql, proxy } = await openBehindProxy(t, { lookMs: 10, quietMs: 50, answerMs: 2_000 })
+  const before = await Promise.all([sql.read(processId), sql.read(processId)])
+  assert.equal(sql.pool.totalCount, 2)
+  proxy.fallSilent()
+  await assert.rejects(sql.write(processId), { code: 'database_unavailable', message: /its host fell silent/ })
+  // The other one had no query under way: the next job would have waited on it.
+  await until(() => sql.pool.totalCount === 0)
+  proxy.speak()
+  const after = await sql.read(processId)
+  assert(!before.some((row) => row?.['pid'] === after?.['pid']))
+})
+
+test('a query that takes long goes on while its host answers', async (t) => {
+  const { sql, direct, proxy } = await openBehindProxy(t, { lookMs: 10, quietMs: 10, answerMs: patienceMs })
+  const holder = await direct.pool.connect()
+  await holder.query('SELECT pg_advisory_lock(1)')
+  const waiting = await sql.pool.connect()
+  await waiting.query('SET lock_timeout = 0')
+  const long = waiting.query<{ found: number }>('SELECT pg_advisory_lock(1), 7 AS found')
+  // One connection for the query, the others ask the host.
+  await until(() => proxy.connections() > 3)
+  await holder.query('SELECT pg_advisory_unlock(1)')
+  holder.release()
+  assert.equal((await long).rows[0]?.found, 7)
+  waiting.release()
+})
