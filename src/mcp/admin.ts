@@ -19,7 +19,7 @@ import { maskedStart } from '#lib/masked-start.ts'
 import { inPace, pace } from '#lib/pace.ts'
 import { withoutUndefined } from '#lib/without-undefined.ts'
 import { isUnguessable } from '#safety/leak-checks.ts'
-import { readImport } from './import.ts'
+import { type ImportedServer, readImport } from './import.ts'
 import { checkServerName } from './names.ts'
 import { changePin, differenceOf, mergeTools, reviewInSlices } from './pin.ts'
 import type { ServerList } from './read-list.ts'
@@ -59,6 +59,31 @@ export function createMcpAdmin({ servers, store, mask, maskLong, secrets }: Admi
     await servers.reload()
     return servers.get(name)
   }
+  /** Adds one server and seals its values, or does neither; undefined after an abort. */
+  async function importServer(
+    server: ImportedServer,
+    signal: AbortSignal,
+  ): Promise<McpImport['added'][number] | undefined> {
+    const { name, was, target, seal, missing, notes } = server
+    const values = Object.entries(seal).map(([secret, value]) => ({ name: secret, value }))
+    await secrets.setTogether(values, operator)
+    let isAdded = false
+    try {
+      const { list, fault } = await tryServer(servers, server, signal)
+      signal.throwIfAborted()
+      const tools = mergeTools(name, [], list.tools)
+      await store.add({ name, target, everyone: false, instructions: list.instructions, tools })
+      isAdded = true
+      const on = tools.filter((tool) => statusOf(tool) === 'on').length
+      const given = withoutUndefined({ was, fault })
+      return { name, ...given, tools: tools.length, on, sealed: Object.keys(seal), missing, notes }
+    } catch (error) {
+      if (!signal.aborted) throw error
+      return undefined
+    } finally {
+      if (!isAdded) await secrets.removeBelow(`mcp.${name}.`)
+    }
+  }
   return {
     async list() {
       await servers.reload()
@@ -70,37 +95,22 @@ export function createMcpAdmin({ servers, store, mask, maskLong, secrets }: Admi
       const found = readImport(text, { taken, looksSecret })
       const known = new Set((await secrets.list()).map(({ name }) => name))
       const added: McpImport['added'][number][] = []
-      for (const { name, was, target, seal: values, missing, notes } of found.servers) {
-        await secrets.setTogether(
-          Object.entries(values).map(([secret, value]) => ({ name: secret, value })),
-          operator,
-        )
-        const trial = await tryServer(servers, { name, target }, signal).catch((error: unknown) => {
-          if (!signal.aborted) throw error
-        })
-        if (!trial || signal.aborted) {
-          await secrets.removeBelow(`mcp.${name}.`)
-          break
+      const left: McpImport['left'][number][] = []
+      for (const server of found.servers) {
+        try {
+          const one = await importServer(server, signal)
+          if (!one) break
+          added.push({ ...one, missing: one.missing.filter(({ secret }) => !known.has(secret)) })
+        } catch (error) {
+          if (!(error instanceof AppError) || error.code !== 'invalid_input') throw error
+          left.push({ name: server.was ?? server.name, why: error.message })
         }
-        const { tools, instructions } = trial.list
-        const merged = mergeTools(name, [], tools)
-        await store.add({ name, target, everyone: false, instructions, tools: merged })
-        const { fault } = trial
-        const head = {
-          name,
-          ...(was !== undefined && { was }),
-          tools: merged.length,
-          on: merged.filter((tool) => statusOf(tool) === 'on').length,
-          ...(fault !== undefined && { fault }),
-        }
-        const unset = missing.filter(({ secret }) => !known.has(secret))
-        added.push({ ...head, sealed: Object.keys(values), missing: unset, notes })
       }
       await servers.reload()
       const stopped = found.servers
-        .slice(added.length)
+        .slice(added.length + left.length)
         .map(({ name, was = name }) => ({ name: was, why: 'the import was stopped' }))
-      return { added, left: [...found.left, ...stopped] }
+      return { added, left: [...found.left, ...left, ...stopped] }
     },
     async add({ name, target, everyone }, signal) {
       checkServerName(name)

@@ -1,6 +1,7 @@
 // Servers in a store: what an import takes and leaves, how they are shown, and what goes with one that is removed.
 import assert from 'node:assert/strict'
 import { test, type TestContext } from 'node:test'
+import { maxServers } from '#core/mcp.ts'
 import { silentLog } from '#lib/log.ts'
 import { createMcpAdmin } from '#mcp/admin.ts'
 import { createServers } from '#mcp/servers.ts'
@@ -78,11 +79,38 @@ test('with a server go the secrets that its import sealed, and no others', async
   assert.deepEqual(await left(), ['KEY', 'mcp.one-more.KEY'])
 })
 
-test('of a server with a value that cannot be sealed, none is', async (t) => {
+test('a server with a value that cannot be sealed is left, without one of its values, and the others are added', async (t) => {
   const { admin, store } = house(t)
-  const one = { command: 'one', env: { TOKEN: 'sesame-open', API_KEY: 'ab'.repeat(20_000) } }
-  const imported = admin.importServers(JSON.stringify({ mcpServers: { one } }), never)
-  await assert.rejects(imported, /mcp\.one\.API_KEY repeats itself .* nothing was stored/)
+  const file = {
+    one: { command: 'one' },
+    Two: { command: 'two', env: { TOKEN: 'sesame-open', API_KEY: 'ab'.repeat(20_000) } },
+    three: { command: 'three' },
+  }
+  const { added, left } = await admin.importServers(JSON.stringify({ mcpServers: file }), never)
+  assert.deepEqual(
+    added.map(({ name }) => name),
+    ['one', 'three'],
+  )
+  assert.deepEqual(
+    left.map(({ name }) => name),
+    ['Two'],
+  )
+  assert.match(left[0]?.why ?? '', /mcp\.two\.API_KEY repeats itself/)
+  assert.deepEqual(await store.secrets.list(), [])
+})
+
+test('an import for which there are too many servers says which it has left, and keeps no secret of them', async (t) => {
+  const { admin, store } = house(t)
+  const target = { kind: 'stdio', command: 'npx', args: [], env: {} } as const
+  for (let at = 1; at < maxServers; at++)
+    await store.mcp.add({ name: `s${at}`, target, everyone: false, instructions: '', tools: [] })
+  const file = { one: { command: 'one' }, two: { command: 'two', env: { API_TOKEN: 'sesame-open' } } }
+  const { added, left } = await admin.importServers(JSON.stringify({ mcpServers: file }), never)
+  assert.deepEqual(
+    [added, left].map((servers) => servers.map(({ name }) => name)),
+    [['one'], ['two']],
+  )
+  assert.match(left[0]?.why ?? '', /at most 100/)
   assert.deepEqual(await store.secrets.list(), [])
 })
 
