@@ -4,14 +4,29 @@ import { closeSync, openSync } from 'node:fs'
 
 const maxFiles = 200
 
-/** Opens as many files as this process may, once its limit is low. The end of the block closes them; the limit stays. */
+/** Opens as many files as this process may, with a low limit. The end of the block closes them and restores the limit. */
 export function openAllFiles(): Disposable {
-  execFileSync('prlimit', ['--pid', String(process.pid), `--nofile=${maxFiles}:`])
+  const before = setLimit(maxFiles)
   const open: number[] = []
   try {
     for (;;) open.push(openSync('/dev/null', 'r'))
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code !== 'EMFILE') throw error
   }
-  return { [Symbol.dispose]: () => open.forEach((fd) => closeSync(fd)) }
+  return {
+    [Symbol.dispose]() {
+      for (const fd of open) closeSync(fd)
+      setLimit(before)
+    },
+  }
+}
+
+/** Returns the limit of before. */
+function setLimit(files: number): number {
+  const own = ['--pid', String(process.pid)]
+  const before = execFileSync('prlimit', [...own, '--nofile', '--noheadings', '--raw', '--output=SOFT'], {
+    encoding: 'utf8',
+  })
+  execFileSync('prlimit', [...own, `--nofile=${files}:`])
+  return Number(before)
 }

@@ -56,7 +56,7 @@ test('where an action removes its own button, the focus stays near', { skip }, a
   const page = await site.visit(t, '/settings')
   const limit = page.getByRole('textbox', { name: 'Spend per turn' })
   await limit.fill('5')
-  await page.getByRole('button', { name: 'Save', exact: true }).press('Enter')
+  await page.getByRole('button', { name: 'Save Spend per turn' }).press('Enter')
   await until(() => isFocused(limit))
   const rule = page.getByRole('combobox', { name: /^Reading.*, usually$/ }).first()
   await rule.selectOption('ask')

@@ -47,6 +47,46 @@ test('limits are set and taken away; what is no amount is told beside its field'
   await site.call('PATCH', '/api/settings', { steps_per_turn: null })
 })
 
+test('each button of the settings tells by its name what it does, and to what', { skip }, async (t) => {
+  for (const name of ['ada', 'grace']) await newUser(name)
+  await site.call('POST', '/api/users/ada/tokens', {})
+  const page = await site.visit(t, '/settings/limits')
+  await page.getByRole('textbox', { name: 'Spend per turn' }).fill('1')
+  await page.getByRole('textbox', { name: 'Spend per user and day' }).fill('2')
+  await page.getByRole('textbox', { name: 'Offered for threads' }).fill('offline')
+  for (const name of ['ada', 'grace']) await page.getByRole('button', { name, exact: true }).click()
+  await page.getByRole('button', { name: 'New token for grace' }).waitFor()
+  await page.getByRole('button', { name: 'Add user' }).click()
+  const names = async () =>
+    [...(await page.getByRole('main').ariaSnapshot()).matchAll(/ button "(.*?)"/g)].map(([, name]) => name)
+  const whole = [
+    'Save Spend per turn',
+    'Save Spend per user and day',
+    'Save the models for threads',
+    'Test',
+    'Add user',
+    'Add',
+    'New token for ada',
+    'Switch on quiet hours',
+    'Import a thread',
+  ]
+  const found = await names()
+  assert.deepEqual(
+    whole.filter((name) => !found.includes(name)),
+    [],
+  )
+  const tokens = found.filter((name) => name?.startsWith('Revoke the token made '))
+  assert.equal(tokens.length, 3)
+  const others = found.filter((name) => !tokens.includes(name) && name !== 'Cancel')
+  assert.deepEqual(
+    others.filter((name, at) => others.indexOf(name) !== at),
+    [],
+  )
+  await page.getByRole('button', { name: 'Connect another' }).click()
+  await page.getByRole('button', { name: 'Test', exact: true }).waitFor()
+  for (const name of ['ada', 'grace']) await site.call('DELETE', `/api/users/${name}`)
+})
+
 test('a part that is opened by its address stays in view while the parts above it are read', { skip }, async (t) => {
   const page = await site.visit(t)
   const { promise: shown, resolve } = Promise.withResolvers<void>()
@@ -187,7 +227,7 @@ test('the JSON of a thread is imported by a button, and opens', { skip }, async 
   const exported = await site.call('GET', `/api/threads/${id}/export?format=json`)
   const page = await site.visit(t, '/settings/threads')
   const choosing = page.waitForEvent('filechooser')
-  await page.getByRole('button', { name: 'Import', exact: true }).click()
+  await page.getByRole('button', { name: 'Import a thread' }).click()
   const file = { name: 'kept.json', mimeType: 'application/json', buffer: Buffer.from(JSON.stringify(exported)) }
   await (await choosing).setFiles(file)
   await page.waitForURL((url) => url.pathname.startsWith('/threads/') && !url.pathname.endsWith(id))

@@ -193,7 +193,7 @@ function ServerTool({ server, tool }: { server: string; tool: McpTool }) {
           title="The server changed it. The agent does not have it until you accept that."
           actions={
             <Button size="small" busy={busy.value} onClick={accept}>
-              Accept
+              Accept<span class="unseen"> {name}</span>
             </Button>
           }
         />

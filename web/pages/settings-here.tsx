@@ -55,7 +55,9 @@ export function ThreadFiles() {
             <strong>Import a thread</strong>
             <p>From the JSON file of an exported thread. All of its text counts as untrusted.</p>
           </div>
-          <Button onClick={() => void importThread()}>Import</Button>
+          <Button onClick={() => void importThread()}>
+            Import<span class="unseen"> a thread</span>
+          </Button>
         </div>
       </div>
     </Section>

@@ -85,7 +85,7 @@ function Cap({ limits, name, title, what }: CapProps) {
       <div class="limit-field">
         {changed && (
           <Button type="submit" size="small" busy={act.busy.value}>
-            Save
+            Save<span class="unseen"> {title}</span>
           </Button>
         )}
         <TextField

@@ -5,7 +5,7 @@ import type { ModelTrial, Settings } from '#doors/web/wire/settings.ts'
 import { faultText } from '../api/client.ts'
 import { priceText } from '../lib/words.ts'
 import { useAct } from '../parts/act.ts'
-import { Button, IconButton, Silent } from '../parts/button.tsx'
+import { Button, IconButton } from '../parts/button.tsx'
 import { Pill } from '../parts/mark.tsx'
 import { Note } from '../parts/note.tsx'
 import { Section } from '../parts/section.tsx'
@@ -149,9 +149,7 @@ function TestAndConnect({ found }: { found: Settings }) {
       <div class="model-acts">
         {!connecting.value && (
           <Button icon="pulse" busy={busy.value} onClick={() => void act()}>
-            <span>
-              Test<Silent> this model</Silent>
-            </span>
+            Test
           </Button>
         )}
         <Button

@@ -86,7 +86,7 @@ function AddTopic({ onEnd }: { onEnd: () => void }) {
     onEnd()
   }
   return (
-    <Form look="card way-form" name="Add ntfy topic" act={act} work={add} verb="Add" onCancel={onEnd}>
+    <Form look="card way-form" name="Add ntfy topic" act={act} work={add} verb="Add topic" onCancel={onEnd}>
       <TextField
         label="Address of the topic"
         mono
@@ -109,7 +109,7 @@ function Removed({ way: { id, kind, label, removed_at, because } }: { way: Notif
       title={`${kinds[kind]}: ${label} was removed ${whenText(removed_at, now.value)}`}
       actions={
         <Button size="small" busy={busy.value} onClick={() => void run(() => removeWay(id), 'It is still here.')}>
-          Dismiss
+          Dismiss<span class="unseen"> {label}</span>
         </Button>
       }
     >
@@ -284,10 +284,11 @@ function QuietHours({ quiet }: { quiet: Quiet | null }) {
         <div class="form-buttons">
           <Button type="submit" busy={act.busy.value}>
             {quiet ? 'Save' : 'Switch on'}
+            <span class="unseen"> quiet hours</span>
           </Button>
           {quiet && (
             <Button kind="quiet" onClick={() => void act.run(end)}>
-              Switch off
+              Switch off<span class="unseen"> quiet hours</span>
             </Button>
           )}
         </div>

@@ -30,7 +30,7 @@ export function Offered({ model: { offered, offered_fixed } }: { model: Settings
       {text.value.trim() !== stored && (
         <div>
           <Button type="submit" busy={act.busy.value}>
-            Save
+            Save<span class="unseen"> the models for threads</span>
           </Button>
         </div>
       )}

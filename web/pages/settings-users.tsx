@@ -6,7 +6,7 @@ import type { User } from '#doors/web/wire/user.ts'
 import { faultText } from '../api/client.ts'
 import { aheadText, exactTime, whenText } from '../lib/words.ts'
 import { useAct } from '../parts/act.ts'
-import { Button, Silent } from '../parts/button.tsx'
+import { Button } from '../parts/button.tsx'
 import { Confirm } from '../parts/confirm.tsx'
 import { Copy } from '../parts/copy.tsx'
 import { Select, TextField } from '../parts/field.tsx'
@@ -45,9 +45,7 @@ export function Users() {
       lead="Each has its own threads, memory and grants."
       action={
         <Button icon="plus" expanded={adding.value} onClick={() => (adding.value = !adding.value)}>
-          <span>
-            Add <Silent>a </Silent>user
-          </span>
+          Add user
         </Button>
       }
     >
@@ -172,12 +170,13 @@ function Access({ user: { name, issuer } }: { user: User }) {
                 onClick={() => void act(() => revokeToken(name, id), 'The token was not revoked.')}
               >
                 Revoke
+                <span class="unseen"> the token made {exactTime(created_at)}</span>
               </Button>
             </li>
           ))}
           <li>
             <Button size="small" icon="plus" onClick={() => void act(() => addToken(name), 'No token was created.')}>
-              New token
+              New token<span class="unseen"> for {name}</span>
             </Button>
             <Confirm
               label="Remove"

@@ -202,7 +202,7 @@ function Offers({ secret, onUse }: { secret: Pick<NeededSecret, 'offers'>; onUse
             <code>{tool}</code> has one of this name. It would go to {hosts.join(', ')}.
           </div>
           <Button size="small" onClick={() => onUse(tool)}>
-            Use it
+            Use it<span class="unseen"> from {tool}</span>
           </Button>
         </div>
       ))}
@@ -254,7 +254,7 @@ function SecretForm({ label, words, address, save }: FormProps) {
       )}
       <TextField label={label} type="password" mono autoFocus text={value} fault={act.fault.value} />
       <Button kind="primary" type="submit" busy={act.busy.value}>
-        Save
+        Save<span class="unseen"> {label}</span>
       </Button>
     </Form>
   )

@@ -44,11 +44,6 @@ export function Button({ kind = 'plain', size = 'usual', icon, busy = false, chi
   )
 }
 
-/** Part of a label that is not part of the accessible name. */
-export function Silent({ children }: { children: string }) {
-  return <span aria-hidden="true">{children}</span>
-}
-
 type IconProps = {
   readonly icon: IconName
   /** Accessible name and tooltip. */
