@@ -7,6 +7,7 @@ import { ByteBlocks } from '#lib/byte-blocks.ts'
 import { within } from '#lib/deadline.ts'
 import { endMarked, kill } from '#lib/marked-processes.ts'
 import { inPace, nextTurn, pace } from '#lib/pace.ts'
+import { hasPipes, pipeFault } from '#lib/pipes.ts'
 import { drained } from '#safety/drained.ts'
 import { minuteMs } from '#core/time.ts'
 import { type ExactArguments, messageText } from './exact-arguments.ts'
@@ -84,7 +85,6 @@ export function createStdioTransport(parts: StdioParts): StdioTransport {
 
   function start(): Promise<void> {
     if (closing) return Promise.reject(new Error('the server was stopped'))
-    const { promise, resolve, reject } = Promise.withResolvers<void>()
     const started = spawn(command, args, {
       cwd,
       env: { ...env, [markVariable]: mark },
@@ -92,7 +92,12 @@ export function createStdioTransport(parts: StdioParts): StdioTransport {
       stdio: 'pipe',
       windowsHide: true,
     })
+    if (!hasPipes(started)) {
+      ended = `it could not be started (${pipeFault})`
+      return Promise.reject(new Error(ended))
+    }
     child = started
+    const { promise, resolve, reject } = Promise.withResolvers<void>()
     const gone = Promise.withResolvers<void>()
     over = gone.promise
     started.once('spawn', () => {

@@ -2,6 +2,7 @@
 import { fork } from 'node:child_process'
 import { inBundle } from '#lib/bundle.ts'
 import { inCheckout } from '#lib/checkout.ts'
+import { hasPipes, pipeFault } from '#lib/pipes.ts'
 import type { Job, JobResult } from './job.ts'
 
 export type ProcessBounds = { readonly maxMemoryMb: number; readonly signal: AbortSignal }
@@ -16,6 +17,7 @@ export async function runInProcess(job: Job, { maxMemoryMb, signal }: ProcessBou
     serialization: 'advanced',
     stdio: ['ignore', 'ignore', 'ignore', 'ipc'],
   })
+  if (!hasPipes(child)) return { ok: false, message: pipeFault }
   const { promise, resolve } = Promise.withResolvers<JobResult>()
   const ended = Promise.withResolvers<void>()
   const abort = (): void => resolve({ ok: false, message: 'it took too long and was stopped' })

@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict'
 import { test, type TestContext } from 'node:test'
 import { kill } from '#lib/marked-processes.ts'
+import { openAllFiles } from '../full-files.ts'
 import { until } from '../until.ts'
 import {
   createExitGuard,
@@ -55,6 +56,27 @@ test('a server that closed its standard input and goes on is stopped', async (t)
   const { transport } = await openDeaf(t, 1)
   await assert.rejects(transport.send(message), { message: 'the server has ended' })
   assert.equal(transport.ended(), 'it closed its standard input and was stopped')
+})
+
+test('a server for whose pipes there are no files is not started, and harms nothing else', async () => {
+  const transport = createStdioTransport({
+    command: 'cat',
+    args: [],
+    env: { PATH: process.env['PATH'] ?? '' },
+    cwd: '/',
+    mark: `none${process.pid}`,
+    guard,
+    exact: new WeakMap(),
+    onErrorLine: () => {},
+    onGarbage: () => {},
+    onFault: () => {},
+  })
+  {
+    using _ = openAllFiles()
+    await assert.rejects(transport.start(), /too many open files/)
+  }
+  await transport.close()
+  assert.match(transport.ended() ?? '', /^it could not be started \(too many open files/)
 })
 
 test('a server that writes lines without end leaves turns of the event loop to others', async (t) => {

@@ -7,6 +7,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { test } from 'node:test'
 import { createJobRunner } from '#tools/worker.ts'
+import { openAllFiles } from '../full-files.ts'
 import { pdfBomb, pdfOf } from '../pdf.ts'
 import { patienceMs, until } from '../until.ts'
 
@@ -35,6 +36,16 @@ test('a PDF is read in a process, and why another cannot be read comes from ther
   const read = (text: string) => runJob({ type: 'pdf', bytes: Buffer.from(text) }, patience())
   assert.deepEqual(await read(pdfOf(['High water'])), { title: 'Tide table', pages: 1, texts: ['High water'] })
   await assert.rejects(read('no PDF at all'), { code: 'tool_refused', message: /PDF/ })
+})
+
+test('a job for which no process can be started fails by itself', async () => {
+  const runJob = createJobRunner({ deadlineMs: patienceMs })
+  await runJob({ type: 'pdf', bytes: Buffer.from(pdfOf(['High water'])) }, patience())
+  using _ = openAllFiles()
+  await assert.rejects(runJob({ type: 'pdf', bytes: Buffer.from('') }, patience()), {
+    code: 'tool_refused',
+    message: /too many open files/,
+  })
 })
 
 test('a small PDF that unpacks to 1 GiB is ended at the bound on memory, which is not of the heap alone', async () => {

@@ -1,5 +1,6 @@
 // Restores the terminal, however this process ends.
 import { spawn, spawnSync } from 'node:child_process'
+import { hasPipes } from '#lib/pipes.ts'
 
 /** Leaves the alternate screen; restores line wrap, cursor, paste mode and keyboard protocol. */
 const resetSequence = '\\033[?1049l\\033[?7h\\033[?25h\\033[?2004l\\033[<u\\033[>4;0m\\033[0m'
@@ -15,6 +16,7 @@ export function startRestorer(): () => void {
   const script = `trap '' INT HUP TERM TTOU; read -r word && exit; stty "$1" </dev/tty; printf '${resetSequence}' >/dev/tty`
   const was = status === 0 ? stdout.trim() : 'sane'
   const child = spawn('/bin/sh', ['-c', script, 'sh', was], { stdio: ['pipe', 'ignore', 'ignore'] })
+  if (!hasPipes(child)) return () => {}
   child.on('error', () => {})
   child.stdin.on('error', () => {})
   child.unref()

@@ -4,6 +4,7 @@ import { spawn } from 'node:child_process'
 import { inBundle } from '#lib/bundle.ts'
 import { inCheckout } from '#lib/checkout.ts'
 import { within } from '#lib/deadline.ts'
+import { hasPipes, pipeFault } from '#lib/pipes.ts'
 
 export type BuilderParts = {
   readonly witPath: string
@@ -47,6 +48,7 @@ export async function runBuilder(
     stdio: ['ignore', 'ignore', 'ignore', 'ipc'],
     serialization: 'advanced',
   })
+  if (!hasPipes(child)) return { type: 'ended', how: pipeFault }
   const started = Promise.withResolvers<void>()
   const { promise: ended, resolve: end } = Promise.withResolvers<BuilderOutcome>()
   const gone = Promise.withResolvers<void>()

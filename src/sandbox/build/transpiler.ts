@@ -4,6 +4,7 @@ import { findPackageJSON } from 'node:module'
 import { dirname, join, resolve } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { within } from '#lib/deadline.ts'
+import { hasPipes, pipeFault } from '#lib/pipes.ts'
 import { inBundle } from '#lib/bundle.ts'
 import { inCheckout } from '#lib/checkout.ts'
 import { printable } from '#safety/printable.ts'
@@ -90,6 +91,7 @@ export async function runTranspiler(
     memoryMib: maxTranspilerMib,
     stderr: 'pipe',
   })
+  if (!hasPipes(child)) throw new ToolFault('sandbox_unavailable', `the transpiler could not be started: ${pipeFault}`)
   const { promise, resolve: finish, reject } = Promise.withResolvers<Frame>()
   const fail = (code: ToolFaultCode, message: string, cause?: unknown): void =>
     reject(new ToolFault(code, message, { cause }))

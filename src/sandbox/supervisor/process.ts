@@ -2,6 +2,7 @@
 // sends too much, or breaks the protocol.
 import { dirname } from 'node:path'
 import { within } from '#lib/deadline.ts'
+import { hasPipes, pipeFault } from '#lib/pipes.ts'
 import { type ConfinedProcess, spawnConfined } from '#sandbox/confine.ts'
 import { ToolFault, type ToolFaultCode } from '#sandbox/sandbox-fault.ts'
 import { createFrameReader, encodeFrame, type Frame } from '#sandbox/child/frames.ts'
@@ -53,6 +54,7 @@ export type ProcessParts = {
 /** Starts a process for a tool. It takes a job at once and begins it when its code is loaded. */
 export function startProcess(parts: ProcessParts): ToolProcess {
   const child = spawnChild(parts)
+  if (!hasPipes(child)) return unstarted()
   let alive = true
   let cpuMs = 0
   let current: Running | undefined
@@ -115,6 +117,17 @@ export function startProcess(parts: ProcessParts): ToolProcess {
         current = undefined
       }
     },
+  }
+}
+
+function unstarted(): ToolProcess {
+  return {
+    alive: false,
+    cpuMs: 0,
+    pid: undefined,
+    stop() {},
+    run: () =>
+      Promise.reject(new ToolFault('sandbox_unavailable', `a tool process could not be started: ${pipeFault}`)),
   }
 }
 

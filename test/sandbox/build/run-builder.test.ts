@@ -6,6 +6,7 @@ import { join } from 'node:path'
 import { after, test } from 'node:test'
 import { pathToFileURL } from 'node:url'
 import { runBuilder } from '#sandbox/build/run-builder.ts'
+import { openAllFiles } from '../../full-files.ts'
 import { patienceMs } from '../../until.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'atrium-builder-'))
@@ -53,4 +54,11 @@ test('a build that never ends is stopped, and its process is gone', async () => 
   assert.deepEqual(await runBuilder(builder, parts, { deadlineMs: 2_000 }), { type: 'late' })
   const pid = Number(readFileSync(parts.jsPath, 'utf8'))
   assert.throws(() => process.kill(pid, 0), { code: 'ESRCH' })
+})
+
+test('a builder that cannot be started, because too many files are open, is told so', async () => {
+  using _ = openAllFiles()
+  const outcome = await runBuilder('file:///none', parts, { deadlineMs: patienceMs })
+  assert(outcome.type === 'ended', JSON.stringify(outcome))
+  assert.match(outcome.how, /too many open files/)
 })

@@ -1,7 +1,8 @@
 // How the parent bears a process that lies, floods or ends, and runs its jobs one at a time.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { exitFault, type Host } from '#sandbox/supervisor/process.ts'
+import { exitFault, type Host, startProcess } from '#sandbox/supervisor/process.ts'
+import { openAllFiles } from '../../full-files.ts'
 import { patienceMs, until } from '../../until.ts'
 import { frame, host, useChildScripts, work } from './child-scripts.ts'
 
@@ -139,4 +140,14 @@ test('a process that speaks between two calls is put to an end', async () => {
   )
   assert.equal((await child.run({ work, host, logs: [], deadlineMs: patienceMs })).type, 'output')
   await until(() => !child.alive)
+})
+
+test('a process for whose pipes there are no files fails its call, and harms nothing else', async () => {
+  using _ = openAllFiles()
+  const child = startProcess({ script: '/none', folder: '/none' })
+  await assert.rejects(child.run({ work, host, logs: [], deadlineMs: patienceMs }), {
+    code: 'sandbox_unavailable',
+    message: /too many open files/,
+  })
+  child.stop()
 })
