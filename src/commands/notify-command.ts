@@ -51,9 +51,15 @@ export async function addWay(
   const { content } = options
   // What is left out stays as it was chosen for this address.
   const way = { kind, url, ...(content !== undefined && { content }), ...(events && { events }) }
-  const added = (await ask({ do: 'add', way })) as WayJson
+  const { before, added } = await askOperator('atrium notify list', async (client) => ({
+    before: (await client.notifications({ do: 'list' })) as NotificationsJson,
+    added: (await client.notifications({ do: 'add', way })) as WayJson,
+  }))
+  const { id } = added
+  const known = before.ways.some((each) => each.id === id)
   const told = added.events.join(', ') || 'nothing'
-  print(options, added, `Added ${added.id}: ${told}.\nTry it: atrium notify test ${added.id}`)
+  const first = known ? `${id} has this address already: ${told}.` : `Added ${id}: ${told}.`
+  print(options, added, `${first}\nTry it: atrium notify test ${id}`)
 }
 
 export async function removeWay(id: string, options: Options): Promise<void> {

@@ -2,7 +2,7 @@
 import { createHash } from 'node:crypto'
 import { AppError } from '#core/errors.ts'
 import { type UserId, userId } from '#core/ids.ts'
-import type { NewWay, NotificationStore, NotificationWay, WayChange } from '#core/notification.ts'
+import type { NewWay, NotificationStore, NotificationWay } from '#core/notification.ts'
 import type { Seal } from '#lib/seal.ts'
 import { notifyWays } from './change-signal.ts'
 import { goneWayOf, keptValue, keyContext, sealContext, wayOf } from './notification-rows.ts'
@@ -28,16 +28,38 @@ export function createNotificationStore({ sql, seal, now, nextId }: Notification
     return row && wayOf(row, seal)
   }
 
+  function* change(before: NotificationWay, after: Omit<NewWay, 'kind'>): Job<NotificationWay> {
+    const { id } = before
+    // An event that is switched on is told from now on: what came before is old news.
+    const more = after.events.some((event) => !before.events.includes(event))
+    const row = yield* first(
+      `UPDATE notification_ways SET target = COALESCE(?, target), label = ?, events = ?, content = ?,
+       events_at = COALESCE(?, events_at) WHERE id = ? RETURNING *`,
+      // Sealed under a key that is gone, it is opened again by the new one.
+      after.target === before.target ? null : seal.seal(sealContext(id), after.target),
+      after.label,
+      JSON.stringify(after.events),
+      after.content ? 1 : 0,
+      more ? now() : null,
+      id,
+    )
+    yield* notifyWays(sql)
+    return wayOf(row ?? {}, seal)
+  }
+
   function* add(user: UserId, way: NewWay, { id, max }: { id: string; max: number }): Job<NotificationWay> {
     yield* lockAccount(user, sql.lock)
-    const { replaces } = way
+    const hash = createHash('sha256').update(`${way.kind} ${way.target}`).digest('hex')
+    const same = yield* query(`SELECT id, user_id FROM notification_ways WHERE target_hash = ?${sql.lock}`, hash)
+    const known = yield* findWay('target_hash = ? AND user_id = ?', hash, user)
+    const { replaces = known?.id } = way
+    // An address that the user has already keeps its way: other programs may know its id.
+    if (known && replaces === known.id) return yield* change(known, way)
     if (replaces !== undefined) {
       // Messages that are due on it go the new way.
       yield* moveDue(user, replaces, id)
       yield* run('DELETE FROM notification_ways WHERE id = ? AND user_id = ?', replaces, user)
     }
-    const hash = createHash('sha256').update(`${way.kind} ${way.target}`).digest('hex')
-    const same = yield* query(`SELECT id, user_id FROM notification_ways WHERE target_hash = ?${sql.lock}`, hash)
     for (const row of same) {
       const own = row['user_id'] === user
       if (own) yield* moveDue(user, String(row['id']), id)
@@ -87,23 +109,11 @@ export function createNotificationStore({ sql, seal, now, nextId }: Notification
       const id = nextId()
       return sql.write(() => add(user, way, { id, max }))
     },
-    changeWay: (user, id, change) =>
+    changeWay: (user, id, given) =>
       sql.write(function* () {
         const before = yield* findWay('id = ? AND user_id = ?', id, user)
         if (!before) return undefined
-        const { events = before.events, content = before.content }: WayChange = change
-        // An event that is switched on is told from now on: what came before is old news.
-        const more = events.some((event) => !before.events.includes(event))
-        const row = yield* first(
-          `UPDATE notification_ways SET events = ?, content = ?, events_at = COALESCE(?, events_at)
-           WHERE id = ? RETURNING *`,
-          JSON.stringify(events),
-          content ? 1 : 0,
-          more ? now() : null,
-          id,
-        )
-        yield* notifyWays(sql)
-        return row && wayOf(row, seal)
+        return yield* change(before, { ...before, ...given })
       }),
     removeWay: (user, id) =>
       sql.write(function* () {

@@ -45,13 +45,14 @@ test('ways are added, listed, tested and removed', async () => {
 test('an address that is added again keeps what is not chosen anew', async () => {
   const topic = `http://127.0.0.1:${port}/again`
   const messages = async () => / {2}(with content|titles only)\n/.exec((await notify('list')).stdout)?.[1]
-  await notify('add', 'ntfy', topic, '--content', '--events', 'failed')
+  const first = await notify('add', 'ntfy', topic, '--content', '--events', 'failed')
+  const id = /^Added (\S+): failed\.\n/.exec(first.stdout)?.[1] ?? ''
   const again = await notify('add', 'ntfy', topic)
-  assert.match(again.stdout, /^Added \S+: failed\.\n/)
+  assert.equal(again.stdout.split('\n')[0], `${id} has this address already: failed.`)
   assert.equal(await messages(), 'with content')
-  const last = await notify('add', 'ntfy', topic, '--no-content')
+  await notify('add', 'ntfy', topic, '--no-content')
   assert.equal(await messages(), 'titles only')
-  await notify('remove', /^Added (\S+):/.exec(last.stdout)?.[1] ?? '')
+  assert.equal((await notify('remove', id)).stdout, 'Removed.\n')
 })
 
 test('quiet hours are set and switched off', async () => {

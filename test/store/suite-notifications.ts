@@ -29,9 +29,10 @@ export function notificationTests(open: Open): void {
   test('the same topic is one way, and a browser shows the news of one user', async (t) => {
     const { store } = await open(t)
     const { notifications } = store
-    await addWay(store)
-    const again = await addWay(store, ada, { content: true })
+    const first = await addWay(store)
+    const again = await addWay(store, ada, { content: true, label: 'mine' })
     await addWay(store, bob)
+    assert.deepEqual(again, { ...first, content: true, label: 'mine' }, 'its id is the same')
     assert.deepEqual(await notifications.ways(ada), [again])
     assert.equal((await notifications.ways(bob)).length, 1, 'two users may share a topic')
     await addWay(store, ada, { kind: 'push' })
@@ -57,6 +58,7 @@ export function notificationTests(open: Open): void {
     await store.secrets.reseal(createSeal('1'.repeat(64)))
     assert.deepEqual([(await notifications.way(id))?.target, await notifications.kept('keys')], ['', undefined])
     assert.equal(await notifications.keepOnce('keys', 'third'), 'third')
+    assert.deepEqual([(await addWay(store)).id, (await notifications.way(id))?.target], [id, topic.target])
   })
 
   test('a way that is gone leaves a note, fails what is due on it, and may be added again', async (t) => {
