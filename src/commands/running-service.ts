@@ -1,7 +1,7 @@
 // Connects a command to the agent: through the service that runs on this home, or by opening the app in this process.
 import { setTimeout as pause } from 'node:timers/promises'
 import { loadConfig, secretsIn } from '#config.ts'
-import { AppError } from '#core/errors.ts'
+import { AppError, type ErrorCode } from '#core/errors.ts'
 import { openApp } from '#app.ts'
 import { openOperator } from '#app/open-operator.ts'
 import { openHome } from '#home.ts'
@@ -10,11 +10,14 @@ import { openLog } from '#lib/log.ts'
 import { newestVersion } from '#store/migrations.ts'
 import type { OperatorClient } from '#turns/operator-client.ts'
 import { listedBy } from './report.ts'
-import { callService, serviceClient } from './service-client.ts'
+import { callService, serviceClient, silentWords } from './service-client.ts'
 
 /** How long a command waits for another command that has locked the home. */
 const lockWaitMs = 30_000
 const lockPollMs = 100
+/** How often a service is asked that cuts the connection. */
+const maxTries = 5
+const cutCodes: ReadonlySet<string> = new Set(['ECONNRESET', 'EPIPE'])
 const statusMs = 5_000
 /** Timeout for long work in a running service, such as erasing a user's data. */
 const workMs = 600_000
@@ -51,7 +54,7 @@ async function reachOperator(): Promise<ReachedClient> {
 
 /**
  * The service that answers on this home. Throws forbidden when the home or its socket is somebody else's, the fault of a
- * service that runs and cannot tell its status, such as one without its database, and home_locked for a service of another
+ * service that runs and cannot tell its status, such as one that hangs or is without its database, and home_locked for a service of another
  * version, which may not know what a command asks of it.
  */
 export async function runningService(home: string): Promise<RunningService | undefined> {
@@ -65,24 +68,49 @@ export async function runningService(home: string): Promise<RunningService | und
 }
 
 /** The same, of whichever version. */
-export async function findService(home: string): Promise<RunningService | undefined> {
-  const socket = findSocket(home)
-  if (socket === undefined) return undefined
-  try {
-    const status = await callService(socket, { method: 'GET', path: '/status', withinMs: statusMs })
-    return { socket, status }
-  } catch (error) {
-    if (!(error instanceof AppError) || error.code === 'shutting_down') return undefined
-    // The message of an outage is that of a request that may have stored something.
-    const why = error.code === 'database_unavailable' ? 'its database is away: see `atrium doctor`' : error.message
-    throw new AppError(error.code, `a service runs on ${home}, but cannot tell its status: ${why}`, { cause: error })
+export async function findService(home: string, withinMs = statusMs): Promise<RunningService | undefined> {
+  for (let tries = 1; ; tries++) {
+    const socket = findSocket(home)
+    if (socket === undefined) return undefined
+    try {
+      const status = await callService(socket, { method: 'GET', path: '/status', withinMs })
+      return { socket, status }
+    } catch (error) {
+      if (!(error instanceof AppError)) return undefined
+      const cut = error.code === 'shutting_down' && isCut(error)
+      if (error.code === 'shutting_down' && !cut) return undefined
+      if (!cut || tries === maxTries) throw statusFault(home, error, withinMs)
+    }
+    // A service that ends cuts its connections too: it is gone a moment later.
+    await pause(lockPollMs)
   }
 }
 
-/** Makes a running service read its settings again. */
-export async function reloadService(home: string): Promise<void> {
-  // One of another version too: what it reads is stored already.
-  await post(await findService(home), '/reload', {})
+/** True where the service took the connection and closed it. */
+function isCut({ cause }: AppError): boolean {
+  return cutCodes.has((cause as NodeJS.ErrnoException | undefined)?.code ?? '')
+}
+
+function statusFault(home: string, error: AppError, withinMs: number): AppError {
+  const words: { readonly [C in ErrorCode]?: string } = {
+    // The message of an outage is that of a request that may have stored something.
+    database_unavailable: 'cannot tell its status: its database is away: see `atrium doctor`',
+    request_timeout: `did not answer ${silentWords(withinMs)}`,
+    shutting_down: 'closes every connection: too many files may be open, raise its limit with `ulimit -n`',
+  }
+  const why = words[error.code] ?? `cannot tell its status: ${error.message}`
+  return new AppError(error.code, `a service runs on ${home}, but ${why}`, { cause: error })
+}
+
+/** Makes a running service read its settings again. What it reads is stored already: one that hangs is no fault of that. */
+export async function reloadService(home: string, withinMs = statusMs): Promise<void> {
+  try {
+    // One of another version too.
+    await post(await findService(home, withinMs), '/reload', {})
+  } catch (error) {
+    if (!(error instanceof AppError) || error.code !== 'request_timeout') throw error
+    process.stderr.write(`the change is stored, but ${error.message}\n`)
+  }
 }
 
 /** Sends a request to the running service, so that its turns and watchers see the change; undefined when none runs. */

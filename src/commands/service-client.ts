@@ -3,6 +3,7 @@
 import type { IncomingMessage } from 'node:http'
 import type { ListChange } from '#core/bus.ts'
 import { AppError, type ErrorCode } from '#core/errors.ts'
+import { durationWords } from '#core/words.ts'
 import { findSocket } from '#home/socket.ts'
 import { request } from '#lib/http.ts'
 import type { OperatorClient } from '#turns/operator-client.ts'
@@ -69,7 +70,10 @@ function socketOf(home: string): string {
   return socket
 }
 
-/** One response of a running service. Throws the service's error, or shutting_down when the service went away. */
+/**
+ * One response of a running service. Throws the service's error, shutting_down when the service went away, or request_timeout
+ * when it is there and does not answer.
+ */
 export async function callService(socket: string, ask: Ask): Promise<Record<string, unknown>> {
   const lines: string[] = []
   for await (const line of linesOf(socket, ask)) lines.push(line)
@@ -102,7 +106,7 @@ function open(
 ): Promise<IncomingMessage> {
   return new Promise((resolve, reject) => {
     const sent = request({ socketPath, method, path, agent: false, ...(signal && { signal }) })
-    const late = setTimeout(() => sent.destroy(new Error(`no answer within ${withinMs} ms`)), withinMs)
+    const late = setTimeout(() => sent.destroy(silentFault(withinMs)), withinMs)
     sent.once('response', (response) => {
       clearTimeout(late)
       resolve(response)
@@ -110,10 +114,26 @@ function open(
     // `on`, not `once`: a request may fail again after its response, and an unhandled error would end the process.
     sent.on('error', (cause) => {
       clearTimeout(late)
-      reject(new AppError('shutting_down', 'the service on this home does not answer: try again', { cause }))
+      reject(connectionFault(cause, withinMs))
     })
     sent.end(body && JSON.stringify(body))
   })
+}
+
+/** How long a service was silent, and the way out. */
+export function silentWords(withinMs: number): string {
+  return `within ${durationWords(withinMs)}: try again; if it hangs or was stopped, end it and start it anew`
+}
+
+function connectionFault(cause: Error, withinMs: number): AppError {
+  if (cause instanceof AppError) return cause
+  // The queue of a process that accepts nothing is full.
+  if ((cause as NodeJS.ErrnoException).code === 'EAGAIN') return silentFault(withinMs)
+  return new AppError('shutting_down', 'the service on this home does not answer: try again', { cause })
+}
+
+function silentFault(withinMs: number): AppError {
+  return new AppError('request_timeout', `the service on this home did not answer ${silentWords(withinMs)}`)
 }
 
 async function faultIn(response: IncomingMessage): Promise<AppError> {
