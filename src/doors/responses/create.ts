@@ -55,6 +55,7 @@ export async function createResponse(parts: ResponsesParts, request: FastifyRequ
       }),
     )
   } catch (error) {
+    if (error instanceof AppError && error.code === 'database_unavailable') throw error
     // A client that retries a turn which waits for a person gets the same answer, until somebody has answered the gate.
     // `start` finds it, unless something failed before: what the body refers to was deleted, or the process is full.
     const waiting = await turns.findWaiting(user, 'responses', bodyHash).catch(() => undefined)

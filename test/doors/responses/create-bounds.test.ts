@@ -210,6 +210,18 @@ describe('limits of create', () => {
     await served.close()
   })
 
+  it('refuses at once while the database is away, and asks it nothing more', async (t) => {
+    const served = await serve()
+    t.after(() => served.close())
+    const away = () => Promise.reject(new AppError('database_unavailable', 'away'))
+    t.mock.method(served.turns, 'start', away)
+    const asked = t.mock.method(served.turns, 'findWaiting', away)
+    const { status, headers } = await served.create({ input: 'hi' })
+    assert.equal(status, 503)
+    assert.ok(headers.get('retry-after'))
+    assert.equal(asked.mock.callCount(), 0)
+  })
+
   it('stops a turn at the deadline, recommends streaming, and frees the thread', async () => {
     const served = await serve({
       turnTimeoutMs: 1_500,
