@@ -18,6 +18,8 @@ export interface Readers {
   seen(turn: Turn): void
   /** True for a turn that stops when its client goes on. Another reader that is still there keeps it running. */
   canStop(turn: Turn): boolean
+  /** True for such a turn that nobody reads at this process. */
+  isLeft(turn: Turn): boolean
   /** The client of the turn has sent its next message: a reader that is away will not be back, and the turn stops. */
   gone(turnId: string): void
 }
@@ -89,7 +91,13 @@ export function createReaders(parts: ReadersParts): Readers {
     if (what === 'gone' && waiting) arm(waiting.turn, 0)
   })
 
+  /** A single reader is the client itself, whose leaving may not have been noticed yet. */
+  const canStop = (turn: Turn): boolean =>
+    parts.stopsTurns && endsWithoutReader(turn) && (open.get(turn.id)?.ever ?? 0) < 2
+
   return {
+    canStop,
+    isLeft: (turn) => canStop(turn) && !open.has(turn.id),
     open(turn, begins = false) {
       if (!parts.stopsTurns || !endsWithoutReader(turn)) return ignored
       if (!begins) send(turn.id, 'reading')
@@ -111,10 +119,6 @@ export function createReaders(parts: ReadersParts): Readers {
       const waiting = away.get(turn.id)
       if (waiting) arm(waiting.turn)
       else send(turn.id, 'seen')
-    },
-    canStop(turn) {
-      // A single reader is the client itself, whose leaving may not have been noticed yet.
-      return parts.stopsTurns && endsWithoutReader(turn) && (open.get(turn.id)?.ever ?? 0) < 2
     },
     gone(turnId) {
       if (!parts.stopsTurns) return

@@ -6,7 +6,7 @@ import { readMessages } from '#doors/completions/read/messages.ts'
 import { chainOfRequest } from '#doors/openai/find-thread.ts'
 import { until } from '../../until.ts'
 import type { Message } from '../completions/client.ts'
-import { serve, type Served, textIn, type Wire } from './serve.ts'
+import { errorOf, serve, type Served, textIn, type Wire } from './serve.ts'
 
 /** Does what is due at once; no time passes for anything else. */
 const stillClock = {
@@ -86,4 +86,23 @@ test('a message behind an answer that is kept running does not wait for it', asy
   assert.equal(textIn(body), 'You said: more')
   assert.notEqual(threadOf(body['id']), threadOf(kept))
   assert.equal((await served.get(`/responses/${kept}`)).body['status'], 'in_progress')
+})
+
+test('a message that names a stopped answer ends its turn and goes on in its thread', async (t) => {
+  const served = await open(t)
+  const stopped = await readAndLeave(served, 'one')
+  await until(() => served.watching.size === 0)
+  const { status, body } = await served.create({ input: 'more', previous_response_id: stopped })
+  assert.deepEqual([status, textIn(body)], [200, 'You said: more'])
+  assert.equal(threadOf(body['id']), threadOf(stopped))
+  assert.equal((await served.get(`/responses/${stopped}`)).body['status'], 'cancelled')
+  const next = await served.create({ input: 'and', previous_response_id: body['id'] })
+  assert.equal(threadOf(next.body['id']), threadOf(stopped))
+})
+
+test('a message that names an answer that is kept running is refused', async (t) => {
+  const served = await open(t)
+  const kept = await readAndLeave(served, 'one', { 'idempotency-key': 'k1' })
+  const { status, body } = await served.create({ input: 'more', previous_response_id: kept })
+  assert.deepEqual([status, errorOf(body)['code']], [409, 'conversation_busy'])
 })

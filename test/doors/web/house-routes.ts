@@ -76,7 +76,13 @@ type RouteParts = {
 
 const noModels: OfferedModels = { names: () => [], list: () => Promise.resolve([]) }
 /** Nobody stops a turn by leaving. */
-const readers = { open: () => ({ left() {}, done() {} }), seen() {}, canStop: () => false, gone() {} }
+const readers = {
+  open: () => ({ left() {}, done() {} }),
+  seen() {},
+  canStop: () => false,
+  isLeft: () => false,
+  gone() {},
+}
 
 export async function mountRoutes(parts: RouteParts, options: RouteOptions): Promise<void> {
   const { app, gateway, metrics } = parts

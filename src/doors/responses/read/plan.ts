@@ -2,6 +2,7 @@
 import { AppError } from '#core/errors.ts'
 import type { UserId } from '#core/ids.ts'
 import type { Chain } from '#core/replay-chain.ts'
+import { isAtRest } from '#core/turn-status.ts'
 import type { Thread, Turn, TurnOptions } from '#core/turn.ts'
 import { instructionsBlock } from '#doors/openai/blocks.ts'
 import { type ChainedItem, chainOfRequest, findThread, type Place } from '#doors/openai/find-thread.ts'
@@ -20,7 +21,7 @@ import type { CreateRequest, Previous } from './request.ts'
 export type PlanParts = {
   readonly turns: Pick<Turns, 'get' | 'current' | 'watch'>
   readonly threads: Pick<Threads, 'findItems' | 'get' | 'entries' | 'findByOpenCall' | 'findByChain' | 'chainEnd'>
-  readonly readers: Pick<Readers, 'canStop'>
+  readonly readers: Pick<Readers, 'canStop' | 'isLeft'>
 }
 
 export type Plan = Planned & {
@@ -58,7 +59,10 @@ export async function planTurn(parts: PlanParts, user: UserId, request: CreateRe
     const named = { threadId, previous: before, conversation: thread }
     const history = await chainOfNamed(threads, user, named, sentBy(fresh, request))
     const options = { ...request.options, ...history.options }
-    return { start: { ...common, ...history, threadId, options, input } }
+    const start = { ...common, ...history, threadId, options, input }
+    // The client stopped reading the answer that it names, and goes on.
+    const stopped = before && !isAtRest(before.status) && parts.readers.isLeft(before)
+    return stopped ? { start: { ...start, whenBusy: 'wait' }, stopped: before.id } : { start }
   }
   const chain = await chainOfRequest(sent.items)
   const history: History = { common, sent, chain, options: request.options }

@@ -31,7 +31,7 @@ const none: PlanParts = {
     findByChain: () => Promise.resolve(undefined),
     chainEnd: () => Promise.resolve(undefined),
   },
-  readers: { canStop: () => false },
+  readers: { canStop: () => false, isLeft: () => false },
 }
 const plan = async (fields: object) => planTurn(none, ann, await readCreate({ model: 'm', ...fields }, rules))
 

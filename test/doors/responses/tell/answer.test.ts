@@ -59,6 +59,7 @@ async function streamed(events: Watched[], how: How = {}) {
         open: () => ({ left: () => void told.push('left'), done: () => void told.push('done') }),
         seen() {},
         canStop: () => false,
+        isLeft: () => false,
         gone() {},
       },
       threads: { addChainPoints: async () => void (await pass(), (points += 1)) } as never,
