@@ -68,6 +68,8 @@ export interface ListChanges extends AsyncIterable<readonly ListChange[]> {
 
 export interface Bus {
   publish(threadId: string, events: readonly Event[]): void
+  /** Drops the text that is being written in a thread, or by one of its turns: its end will not be published here. */
+  forget(threadId: string, turnId?: string): void
   /** `from` is what the watcher has already: a process that lost its connection sends it what came after. */
   subscribe(threadId: string, from?: WatchStart): Subscription
   /** Notifies followers of the owner's lists, and of the operator's if the operator reaches the door. */

@@ -19,8 +19,6 @@ export type LocalBus = Bus & {
   partialOf(threadId: string): PartialText | undefined
   /** The length of the text so far of an item that is being written in a thread. */
   writtenOf(threadId: string, itemId: string): number
-  /** Drops the text being written: its end will not arrive here. */
-  forget(threadId: string): void
   /** Notifies the followers of one user's lists. */
   pushChange(user: string, change: ListChange): void
   /** The users whose lists are followed here. */
@@ -97,9 +95,9 @@ export function createLocalBus(): LocalBus {
       const partial = topics.get(threadId)?.partial
       return partial?.itemId === itemId ? partial.text.length : 0
     },
-    forget(threadId) {
+    forget(threadId, turnId) {
       const topic = topics.get(threadId)
-      if (!topic) return
+      if (!topic || (turnId !== undefined && topic.partial?.turnId !== turnId)) return
       topic.partial = undefined
       dropIfEmpty(threadId, topic)
     },

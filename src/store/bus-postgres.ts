@@ -123,6 +123,7 @@ export async function createLinkedBus({ sql, log, open }: BusParts): Promise<Bus
       local.publish(threadId, events)
       outbound.publish(threadId, events)
     },
+    forget: (threadId, turnId) => local.forget(threadId, turnId),
     subscribe(threadId, from = { seq: 0 }) {
       const leave = inbound.enter(threadId, from)
       const subscription = local.subscribe(threadId, from)

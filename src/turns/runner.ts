@@ -135,8 +135,9 @@ export function createRunner(parts: RunnerParts): Runner {
     const { turn } = started
     const over = run(started, turnLease, controller.signal)
       .catch((error: unknown) => {
-        // The turn no longer runs here: its tools must stop.
+        // The turn no longer runs here: its tools must stop, and its end may be published elsewhere.
         controller.abort(error)
+        if (running.get(turn.id)?.controller === controller) bus.forget(turn.threadId, turn.id)
         return giveUp(turn, turnLease, error)
       })
       .finally(() => {

@@ -89,6 +89,21 @@ test('what a turn had said before it was released is not shown as being written'
   }
 })
 
+test('what a turn had said before its lease was lost is not shown as being written', async (t) => {
+  const store = openTestStore(t)
+  const { script, told } = createHeldReply()
+  const { turns, runner, bus } = openHouse(t, { store, reply: () => script })
+  const { turn, events } = await turns.start(message('hi'))
+  await told
+  await store.turns.recover(other)
+  runner.renew({ ...lease, epoch: lease.epoch + 1 })
+  await until(() => runner.running === 0)
+  const watcher = bus.subscribe(turn.threadId)
+  assert.equal(watcher.partial, undefined)
+  watcher.close()
+  events.close()
+})
+
 /** A store whose verbs fail as long as a fault is set. */
 function faulty(store: Store, verbs: readonly (keyof TurnStore)[]) {
   const state: { code: ErrorCode | undefined; failed: number } = { code: undefined, failed: 0 }
