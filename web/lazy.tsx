@@ -1,5 +1,5 @@
 // Components that are loaded at their first use.
-import type { ComponentType } from 'preact'
+import type { ComponentChildren, ComponentType } from 'preact'
 import { useEffect } from 'preact/hooks'
 import { Button } from './parts/button.tsx'
 import { Note } from './parts/note.tsx'
@@ -9,10 +9,17 @@ import { hasFiles } from './store/files.ts'
 import { loaded } from './store/loaded.ts'
 import { isAllStored } from './store/local-storage.ts'
 
-/** Wraps a component in another chunk: a skeleton while it loads, a note if it cannot be loaded; nothing for a `small` one. */
+type Waiting = {
+  /** Nothing is shown until it is there. */
+  readonly small?: true
+  /** Shown above the skeleton or the note. */
+  readonly above?: () => ComponentChildren
+}
+
+/** Wraps a component in another chunk: a skeleton while it loads, a note if it cannot be loaded. */
 export function lazy<Props extends object>(
   load: () => Promise<ComponentType<Props>>,
-  small = false,
+  { small, above }: Waiting = {},
 ): ComponentType<Props> {
   const part = loaded(load)
   return function Lazy(props: Props) {
@@ -22,7 +29,12 @@ export function lazy<Props extends object>(
     const Page = part.data.value
     if (Page) return <Page {...props} />
     if (small) return null
-    return part.fault.value === undefined ? <Skeleton /> : <NotLoaded />
+    return (
+      <>
+        {above?.()}
+        {part.fault.value === undefined ? <Skeleton /> : <NotLoaded />}
+      </>
+    )
   }
 }
 

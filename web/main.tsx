@@ -30,15 +30,26 @@ import './style/tokens.css'
 import './style/base.css'
 
 const SignIn = lazy(async () => (await import('./pages/sign-in.tsx')).SignIn)
+/** Until a page is there, its bar opens the menu. */
+const under = (title: string) => ({ above: () => <TopBar title={title} phoneOnly /> })
 /** Pages by address. Each is a chunk of its own, loaded at the first visit. */
 const pages: readonly { readonly at: RegExp; readonly page: ComponentType }[] = [
-  { at: /^\/waiting$/, page: lazy(async () => (await import('./pages/waiting.tsx')).Waiting) },
-  { at: /^\/jobs$/, page: lazy(async () => (await import('./pages/jobs.tsx')).Jobs) },
-  { at: /^\/missions(\/|$)/, page: lazy(async () => (await import('./pages/missions.tsx')).Missions) },
-  { at: /^\/memory(\/|$)/, page: lazy(async () => (await import('./pages/memory.tsx')).Memory) },
-  { at: /^\/tools$/, page: lazy(async () => (await import('./pages/tools.tsx')).Tools) },
-  { at: /^\/activity$/, page: lazy(async () => (await import('./pages/activity.tsx')).Activity) },
-  { at: /^\/settings(\/|$)/, page: lazy(async () => (await import('./pages/settings.tsx')).Settings) },
+  {
+    at: /^\/waiting$/,
+    page: lazy(async () => (await import('./pages/waiting.tsx')).Waiting, under('Waiting for you')),
+  },
+  { at: /^\/jobs$/, page: lazy(async () => (await import('./pages/jobs.tsx')).Jobs, under('Jobs')) },
+  {
+    at: /^\/missions(\/|$)/,
+    page: lazy(async () => (await import('./pages/missions.tsx')).Missions, under('Missions')),
+  },
+  { at: /^\/memory(\/|$)/, page: lazy(async () => (await import('./pages/memory.tsx')).Memory, under('Memory')) },
+  { at: /^\/tools$/, page: lazy(async () => (await import('./pages/tools.tsx')).Tools, under('Tools')) },
+  { at: /^\/activity$/, page: lazy(async () => (await import('./pages/activity.tsx')).Activity, under('Activity')) },
+  {
+    at: /^\/settings(\/|$)/,
+    page: lazy(async () => (await import('./pages/settings.tsx')).Settings, under('Settings')),
+  },
 ]
 
 function App() {

@@ -16,8 +16,8 @@ import { Skeleton } from './states.tsx'
 import './transcript.css'
 import { Turn } from './turn.tsx'
 
-const Find = lazy(async () => (await import('./find.tsx')).Find, true)
-const OriginLine = lazy(async () => (await import('./fork.tsx')).OriginLine, true)
+const Find = lazy(async () => (await import('./find.tsx')).Find, { small: true })
+const OriginLine = lazy(async () => (await import('./fork.tsx')).OriginLine, { small: true })
 
 /** Assumed height of a turn that was never drawn. */
 const defaultTurnPx = 220

@@ -34,8 +34,8 @@ import './turn.css'
 const Approval = lazy(async () => (await import('./approval.tsx')).Approval)
 const EditBox = lazy(async () => (await import('./edit-box.tsx')).EditBox)
 const FailureNote = lazy(async () => (await import('./failure.tsx')).FailureNote)
-const ForkButton = lazy(async () => (await import('./fork.tsx')).ForkButton, true)
-const Variants = lazy(async () => (await import('./variants.tsx')).Variants, true)
+const ForkButton = lazy(async () => (await import('./fork.tsx')).ForkButton, { small: true })
+const Variants = lazy(async () => (await import('./variants.tsx')).Variants, { small: true })
 
 type Props = { readonly conversation: Conversation; readonly turn: TurnView }
 

@@ -121,7 +121,7 @@ test('a part that has come between a drawing and its effect is drawn', async (t)
     await setImmediate()
   }
   const come = Promise.withResolvers<ComponentType>()
-  const Part = lazy(() => come.promise, true)
+  const Part = lazy(() => come.promise, { small: true })
   const [first, second] = [document.createElement('p'), document.createElement('p')]
   render(h(Part, null), first)
   await runEffects()

@@ -1,0 +1,43 @@
+// Pages whose code or style sheet is late, or does not come, in a real browser.
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { until } from '../until.ts'
+import { follow, useSite } from './browser.ts'
+import { box, isFocused } from './chat-page.ts'
+import { noBrowser } from './launch.ts'
+
+const skip = noBrowser()
+const site = useSite()
+
+test('the menu of a phone opens and closes while a page is still loading', { skip }, async (t) => {
+  const page = await site.open(t, '/', { viewport: { width: 390, height: 844 } })
+  await box(page).waitFor()
+  const { promise: sent, resolve: send } = Promise.withResolvers<void>()
+  t.after(() => send())
+  await page.route('**/assets/jobs-*.js', (route) => sent.then(() => route.continue()))
+  await follow(page, '/jobs')
+  const menu = page.getByRole('button', { name: 'Menu' })
+  const sheet = page.getByRole('dialog', { name: 'Menu' })
+  await menu.click()
+  await sheet.getByRole('button', { name: 'Close menu' }).click()
+  await sheet.waitFor({ state: 'detached' })
+  await until(() => isFocused(menu))
+  await menu.press('Enter')
+  await page.keyboard.press('Escape')
+  await sheet.waitFor({ state: 'detached' })
+  await until(() => isFocused(menu))
+  send()
+  await page.getByRole('searchbox', { name: 'Search jobs' }).waitFor()
+  assert.equal(await menu.count(), 1)
+})
+
+test('the menu leads away from a page that could not be loaded', { skip }, async (t) => {
+  const page = await site.open(t, '/', { viewport: { width: 390, height: 844 } })
+  await box(page).waitFor()
+  await page.route('**/assets/jobs-*.js', (route) => route.abort())
+  await follow(page, '/jobs')
+  await page.getByText('This page could not be loaded').waitFor()
+  await page.getByRole('button', { name: 'Menu' }).click()
+  await page.getByRole('dialog', { name: 'Menu' }).getByRole('link', { name: 'Memory' }).click()
+  await page.getByRole('searchbox', { name: 'Search memory' }).waitFor()
+})
