@@ -38,7 +38,7 @@ async function bundle(web: string, outDir: string): Promise<void> {
     root: web,
     configFile: false,
     logLevel: 'warn',
-    plugins: [modernFonts()],
+    plugins: [modernFonts(), retriedStyles()],
     build: {
       outDir,
       emptyOutDir: true,
@@ -67,6 +67,23 @@ function modernFonts(): Plugin {
       id.includes('katex') && id.endsWith('.css')
         ? code.replaceAll(/,\s*url\([^)]*\.(woff|ttf)\)\s*format\("[^"]*"\)/g, '')
         : undefined,
+  }
+}
+
+/** Before a chunk, Vite loads its style sheet. One that failed is loaded again with the next use of the chunk. */
+function retriedStyles(): Plugin {
+  return {
+    name: 'retried-styles',
+    transform: {
+      filter: { id: /vite\/preload-helper/ },
+      handler: (code) => {
+        const again = code
+          .replace(/seen\[href\] = void 0;(\s*throw err)/, 'delete seen[href];$1')
+          .replace(/\(\) => (rej\(.*\))\);/, '() => { link.remove(); $1 });')
+        if (!/delete seen[^]*link\.remove/.test(again)) throw new Error('Vite loads style sheets in another way now')
+        return again
+      },
+    },
   }
 }
 

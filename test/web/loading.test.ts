@@ -41,3 +41,24 @@ test('the menu leads away from a page that could not be loaded', { skip }, async
   await page.getByRole('dialog', { name: 'Menu' }).getByRole('link', { name: 'Memory' }).click()
   await page.getByRole('searchbox', { name: 'Search memory' }).waitFor()
 })
+
+test('a style sheet that failed to load is loaded again with the next visit', { skip }, async (t) => {
+  const page = await site.open(t)
+  await box(page).waitFor()
+  const styled = (): Promise<boolean> =>
+    page.evaluate(`[...document.styleSheets].some(({ href }) => /assets\\/jobs-/.test(href))`)
+  for (const fail of ['missing', 'broken']) {
+    await page.route('**/assets/jobs-*.css', (route) =>
+      fail === 'broken' ? route.abort() : route.fulfill({ status: 404, contentType: 'application/json', body: '{}' }),
+    )
+    await follow(page, '/jobs')
+    await page.getByText('This page could not be loaded').waitFor()
+    assert.equal(await styled(), false)
+    await follow(page, '/')
+    await box(page).waitFor()
+    await page.unroute('**/assets/jobs-*.css')
+  }
+  await follow(page, '/jobs')
+  await page.getByRole('searchbox', { name: 'Search jobs' }).waitFor()
+  assert.equal(await styled(), true)
+})
