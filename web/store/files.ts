@@ -7,7 +7,16 @@ import { newKey } from '../lib/key.ts'
 
 /** Longer pasted text becomes a file. */
 const maxPastedChars = 20_000
-const imageTypes = new Set(['image/png', 'image/jpeg', 'image/gif', 'image/webp'])
+/** The longest beginning that tells a type. */
+const signatureBytes = 12
+/** By the first bytes of a file, a character each: neither its name nor the system that names its type has looked into it. */
+const signatures: readonly (readonly [type: string, beginning: RegExp])[] = [
+  ['image/png', /^\x89PNG\r\n\x1a\n/],
+  ['image/jpeg', /^\xff\xd8\xff/],
+  ['image/gif', /^GIF8[79]a/],
+  ['image/webp', /^RIFF[^]{4}WEBP/],
+  ['application/pdf', /^%PDF-/],
+]
 
 export type Chosen = {
   readonly id: string
@@ -84,12 +93,13 @@ async function read(file: File, others: readonly Chosen[]): Promise<Chosen> {
   if (file.size === 0) return refused('The file is empty')
   if (total + file.size > maxAttachedBytes)
     return refused(`All files together take at most ${sizeWords(maxAttachedBytes)}`)
-  const isPicture = imageTypes.has(file.type)
-  if (isPicture || file.type === 'application/pdf') {
+  const type = await typeOf(file)
+  if (type !== undefined) {
+    const isPicture = type !== 'application/pdf'
     const kind = isPicture ? 'picture' : 'PDF'
     if (file.size > maxPictureBytes) return refused(`A ${kind} has at most ${sizeWords(maxPictureBytes)}`)
     const data = new Uint8Array(await file.arrayBuffer()).toBase64()
-    const sent = { ...base, file: { name: base.name, media_type: file.type, data } }
+    const sent = { ...base, file: { name: base.name, media_type: type, data } }
     return isPicture ? { ...sent, url: URL.createObjectURL(file) } : sent
   }
   const isLong = file.size > maxTextFileBytes
@@ -102,6 +112,12 @@ async function read(file: File, others: readonly Chosen[]): Promise<Chosen> {
   }
   if (isLong) return refused(`A text file has at most ${sizeWords(maxTextFileBytes)}`)
   return { ...base, file: { name: base.name, media_type: 'text/plain', data: bytes.toBase64() } }
+}
+
+async function typeOf(file: File): Promise<string | undefined> {
+  const bytes = new Uint8Array(await file.slice(0, signatureBytes).arrayBuffer())
+  const beginning = String.fromCharCode(...bytes)
+  return signatures.find(([, each]) => each.test(beginning))?.[0]
 }
 
 /** The last character of a beginning may be cut. */

@@ -9,7 +9,20 @@ const mb = 1024 * kb
 let drafts = 0
 const newDraft = (): string => `draft ${++drafts}`
 const text = (name: string, size = 3) => new File(['a'.repeat(size)], name, { type: 'text/plain' })
-const picture = (size: number, type = 'image/png') => new File([new Uint8Array(size)], 'p', { type })
+const beginnings = {
+  'image/png': [0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a],
+  'image/jpeg': [0xff, 0xd8, 0xff],
+  'image/gif': [...Buffer.from('GIF89a')],
+  'image/webp': [...Buffer.from('RIFF1234WEBP')],
+  'application/pdf': [...Buffer.from('%PDF-')],
+} as const
+/** Bytes that begin as a file of this type does. */
+const bytesOf = (type: keyof typeof beginnings, size: number = beginnings[type].length): Uint8Array<ArrayBuffer> => {
+  const bytes = new Uint8Array(size)
+  bytes.set(beginnings[type])
+  return bytes
+}
+const picture = (size: number) => new File([bytesOf('image/png', size)], 'p', { type: 'image/png' })
 const refusals = (draft: string) => filesWith(draft).map(({ refused }) => refused)
 
 test('a text file and a picture go with their names, types and bytes', async (t) => {
@@ -20,19 +33,19 @@ test('a text file and a picture go with their names, types and bytes', async (t)
   })
   t.mock.method(URL, 'revokeObjectURL', (url: string) => shown.delete(url))
   const draft = newDraft()
-  await addFiles(draft, [text('a.txt'), picture(2, 'image/webp'), new File(['x'], '', { type: '' })])
+  await addFiles(draft, [text('a.txt'), picture(8), new File(['x'], '', { type: '' })])
   assert.deepEqual(
     filesWith(draft).map(({ name, size, url }) => [name, size, url]),
     [
       ['a.txt', 3, undefined],
-      ['p', 2, 'blob:1'],
+      ['p', 8, 'blob:1'],
       ['pasted', 1, undefined],
     ],
   )
   assert.deepEqual(filesWith('another draft'), [])
   assert.deepEqual(takeFiles(draft), [
     { name: 'a.txt', media_type: 'text/plain', data: 'YWFh' },
-    { name: 'p', media_type: 'image/webp', data: 'AAA=' },
+    { name: 'p', media_type: 'image/png', data: 'iVBORw0KGgo=' },
     { name: 'pasted', media_type: 'text/plain', data: 'eA==' },
   ])
   assert.deepEqual([filesWith(draft), shown.size], [[], 0], 'they are taken once, and the preview is freed')
@@ -52,10 +65,10 @@ test('a file is removed alone', async () => {
 
 test('a PDF is sent as it is, up to 8 MB', async () => {
   const draft = newDraft()
-  const pdf = (bytes: number) => new File([new Uint8Array(bytes)], 'a.pdf', { type: 'application/pdf' })
-  await addFiles(draft, [pdf(8 * 1024 * 1024 + 1), pdf(3)])
+  const pdf = (size: number) => new File([bytesOf('application/pdf', size)], 'a.pdf', { type: 'application/pdf' })
+  await addFiles(draft, [pdf(8 * mb + 1), pdf(5)])
   assert.deepEqual(refusals(draft), ['A PDF has at most 8.0 MB', undefined])
-  assert.deepEqual(takeFiles(draft), [{ name: 'a.pdf', media_type: 'application/pdf', data: 'AAAA' }])
+  assert.deepEqual(takeFiles(draft), [{ name: 'a.pdf', media_type: 'application/pdf', data: 'JVBERi0=' }])
 })
 
 test('what no model can read stays with its reason, and is not sent', async () => {
@@ -64,7 +77,7 @@ test('what no model can read stays with its reason, and is not sent', async () =
     text('empty', 0),
     new File([new Uint8Array([0xff, 0xfe])], 'binary'),
     new File(['a\0b'], 'with NUL'),
-    picture(1, 'image/tiff'),
+    new File([new Uint8Array([0xff])], 'p', { type: 'image/tiff' }),
     new File([new Uint8Array([0xff])], 'broken.svg', { type: 'image/svg+xml' }),
   ])
   assert.deepEqual(refusals(draft), [
@@ -93,13 +106,41 @@ test('what was refused goes along from a new thread to the one that it becomes',
   assert.deepEqual([refusals(thread), refusals(draft)], [['The file is empty'], [undefined]])
 })
 
-for (const type of ['image/png', 'image/jpeg', 'image/gif', 'image/webp']) {
-  test(`${type} goes as a picture`, async () => {
+test('the bytes of a file decide its type, not its name or the type that it comes with', async () => {
+  for (const type of ['image/png', 'image/jpeg', 'image/gif', 'image/webp', 'application/pdf'] as const) {
     const draft = newDraft()
-    await addFiles(draft, [picture(1, type)])
-    assert.equal(takeFiles(draft)[0]?.media_type, type)
-  })
-}
+    const bytes = bytesOf(type)
+    await addFiles(draft, [
+      new File([bytes], 'right', { type }),
+      new File([bytes], 'without'),
+      new File([bytes], 'a.txt', { type: 'text/plain' }),
+      new File([bytes], 'a.bmp', { type: 'image/bmp' }),
+    ])
+    assert.deepEqual(
+      filesWith(draft).map(({ url }) => url !== undefined),
+      filesWith(draft).map(() => type !== 'application/pdf'),
+    )
+    assert.deepEqual(
+      takeFiles(draft).map(({ media_type }) => media_type),
+      [type, type, type, type],
+    )
+  }
+  const draft = newDraft()
+  await addFiles(draft, [
+    new File(['words'], 'a.png', { type: 'image/png' }),
+    new File([new Uint8Array([0x89, 0x50])], 'b.png', { type: 'image/png' }),
+    new File([new Uint8Array([0xff])], 'c.pdf', { type: 'application/pdf' }),
+  ])
+  assert.deepEqual(refusals(draft), [
+    undefined,
+    'Pictures can be PNG, JPEG, GIF or WebP',
+    'Only pictures, PDFs and text files can be read',
+  ])
+  assert.deepEqual(
+    takeFiles(draft).map(({ name, media_type }) => [name, media_type]),
+    [['a.png', 'text/plain']],
+  )
+})
 
 test('a text file has at most 1 MB, a picture 8 MB', async () => {
   for (const [file, refused] of [
@@ -118,7 +159,7 @@ test('a text file has at most 1 MB, a picture 8 MB', async () => {
 
 test('all files together have at most 10 MB; what is refused does not count', async () => {
   const draft = newDraft()
-  await addFiles(draft, [picture(9 * mb), picture(8 * mb), picture(2 * mb), picture(1)])
+  await addFiles(draft, [picture(9 * mb), picture(8 * mb), picture(2 * mb), picture(8)])
   const reason = 'All files together take at most 10.0 MB'
   assert.deepEqual(refusals(draft), ['A picture has at most 8.0 MB', undefined, undefined, reason])
 })
