@@ -264,16 +264,35 @@ test('Stop and Stop all stand side by side on a phone', { skip }, async (t) => {
 
 test('a message that was refused is taken back into the composer, before what stands there', { skip }, async (t) => {
   const page = await site.visit(t)
+  const list = { name: 'list.txt', mimeType: 'text/plain', buffer: Buffer.from('bread') }
+  await page.locator('input[type=file]').setInputFiles(list)
+  await page.getByRole('button', { name: 'Remove list.txt' }).waitFor()
   await say(page, 'precious\u0000 words')
   await page.getByText('The message was not sent').waitFor()
   await box(page).fill('and more')
   await page.getByRole('button', { name: 'Take it back' }).click()
   await until(async () => (await box(page).inputValue()) === 'precious\u0000 words\nand more')
+  await page.getByRole('button', { name: 'Remove list.txt' }).waitFor()
+  await say(page, 'with its file')
+  await own(page).getByText('list.txt').waitFor()
 })
 
 test('a thread that is not there says so', { skip }, async (t) => {
   const page = await site.visit(t, '/threads/0197a000-0000-7000-8000-000000000000')
   await page.getByRole('heading', { name: 'This thread is not here' }).waitFor()
+})
+
+test('what was written and attached goes along from a thread that is gone to a new one', { skip }, async (t) => {
+  const { thread_id } = await site.call<{ thread_id: string }>('POST', '/api/chat', { message: 'hello' })
+  const page = await site.visit(t, `/threads/${thread_id}`)
+  const list = { name: 'list.txt', mimeType: 'text/plain', buffer: Buffer.from('bread') }
+  await page.locator('input[type=file]').setInputFiles(list)
+  await box(page).fill('half a thought')
+  await site.call('DELETE', `/api/threads/${thread_id}`)
+  await page.getByRole('button', { name: 'Start a thread' }).click()
+  await until(async () => (await box(page).inputValue()) === 'half a thought')
+  await page.getByRole('button', { name: 'Remove list.txt' }).click()
+  await box(page).fill('')
 })
 
 test('an address without a page says so, and the menu leads on from there', { skip }, async (t) => {

@@ -23,7 +23,7 @@ import { Welcome } from '../parts/welcome.tsx'
 import { go } from '../router.ts'
 import type { Conversation } from '../store/conversation.ts'
 import { readDraft, writeDraft } from '../store/drafts.ts'
-import { addFiles } from '../store/files.ts'
+import { addFiles, moveFiles } from '../store/files.ts'
 import { waiting } from '../store/gates.ts'
 import { openConversation, runningTurn } from '../store/hub.ts'
 import { stopJob } from '../store/jobs.ts'
@@ -129,6 +129,7 @@ function Thread({ conversation }: { conversation: Conversation }) {
 function startInstead(id: string): void {
   writeDraft('new', [readDraft('new'), readDraft(id)].filter(Boolean).join('\n'))
   writeDraft(id, '')
+  moveFiles(id, 'new')
   go('/')
 }
 

@@ -56,6 +56,15 @@ export async function addFiles(draft: string, files: Iterable<File>): Promise<vo
   }
 }
 
+/** Gives the files of a message back to a draft, as they were to be sent. */
+export async function returnFiles(draft: string, files: readonly Attachment[]): Promise<void> {
+  for (const file of files) {
+    const bytes = Uint8Array.fromBase64(file.data)
+    const found = await read(new File([bytes], file.name, { type: file.media_type }), filesWith(draft))
+    put(draft, [...filesWith(draft), found.file ? { ...found, file } : found])
+  }
+}
+
 export function removeFile(draft: string, id: string): void {
   const found = filesWith(draft).find((each) => each.id === id)
   if (found?.url) URL.revokeObjectURL(found.url)
@@ -71,6 +80,12 @@ export function takeFiles(draft: string): Attachment[] {
     if (file) removeFile(draft, id)
     return file ?? []
   })
+}
+
+/** Gives all files of one draft to another. */
+export function moveFiles(from: string, to: string): void {
+  put(to, [...filesWith(to), ...filesWith(from)])
+  put(from, [])
 }
 
 /** Gives the refused files of one draft to another, which has none. */

@@ -3,6 +3,8 @@ import type { Stopped } from '#doors/web/wire/chat.ts'
 import { countWords } from '#core/words.ts'
 import { ApiFault, faultText, request } from '../api/client.ts'
 import { readDraft, writeDraft } from './drafts.ts'
+import { returnFiles } from './files.ts'
+import { conversationOf } from './hub.ts'
 import { notice, notify } from './notices.ts'
 import { changeQueued, type Outgoing, outgoingTo, removeOutgoing, send } from './outbox.ts'
 
@@ -23,10 +25,20 @@ export async function editQueued(message: Outgoing, text: string): Promise<void>
   }
 }
 
-/** Puts the changed text of a message into the composer: the message is queued no longer, or its page was left. */
+/**
+ * Puts the changed text of a message into the composer: the message is queued no longer, or its page was left. Its files
+ * come along unless it still has them, in the queue or in the thread.
+ */
 export function keepEdit(message: Outgoing, text: string): void {
-  const isQueued = outgoingTo(message.threadId).some(({ key }) => key === message.key)
+  const { threadId, turnId, files } = message
+  const isQueued = outgoingTo(threadId).some(({ key }) => key === message.key)
+  const hasArrived =
+    threadId !== undefined &&
+    conversationOf(threadId)
+      .turns.peek()
+      .some(({ id }) => id === turnId)
   toComposer(message, text)
+  if (!isQueued && !hasArrived) void returnFiles(threadId ?? 'new', files)
   // A notice that is there, such as of what was stopped, has an Undo.
   if (!isQueued && !notice.peek()) notify('The message is not queued any more. Your text is in the composer.')
 }

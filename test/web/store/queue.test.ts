@@ -1,12 +1,14 @@
 // Messages that wait at the gateway behind a running turn: shown, changed, removed, stopped.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { type Answer, gateway, ok, refusal, settled, stored } from './page.ts'
+import { type Answer, gateway, ok, refusal, serveThread, settled, stored } from './page.ts'
 import { first, open, say, sending, states, take, texts } from './outbox-page.ts'
 import { readDraft, writeDraft } from '../../../web/store/drafts.ts'
+import { filesWith, takeFiles } from '../../../web/store/files.ts'
+import { conversationOf } from '../../../web/store/hub.ts'
 import { notice } from '../../../web/store/notices.ts'
-import { outgoingTo, removeArrived, takeQueued } from '../../../web/store/outbox.ts'
-import { editQueued, removeQueued, stopAll } from '../../../web/store/queue.ts'
+import { outgoingTo, removeArrived, send, takeQueued } from '../../../web/store/outbox.ts'
+import { editQueued, keepEdit, removeQueued, stopAll } from '../../../web/store/queue.ts'
 
 const queuedMessage = (id: string, turn_id: string, text: string) => ({
   type: 'message' as const,
@@ -119,4 +121,24 @@ test('stopping all removes what the gateway removed, and undo sends it again in 
   notice.value?.undo?.()
   await settled()
   assert.deepEqual(texts(), ['2', '3'])
+})
+
+test('the text of an edit comes to the composer with the files, unless the message still has them', async (t) => {
+  open(t)
+  gateway.on(sending, take)
+  const list = { name: 'list.txt', media_type: 'text/plain', data: 'YQ==', pages: { all: 2, read: 1 } }
+  await send({ threadId: 'a', text: '1', files: [list] })
+  const message = first()
+  keepEdit(message, 'its page was left')
+  await settled()
+  assert.deepEqual(filesWith('a'), [], 'it is queued')
+  takeQueued('a', [], ['turn of 1'])
+  keepEdit(message, 'it was removed elsewhere')
+  await settled()
+  assert.deepEqual(takeFiles('a'), [list])
+  serveThread('a', { lastSeq: 1 })
+  await conversationOf('a').load()
+  keepEdit({ ...message, turnId: conversationOf('a').turns.value[0]?.id ?? '' }, 'it has begun')
+  await settled()
+  assert.deepEqual(filesWith('a'), [], 'the thread shows them')
 })
