@@ -32,7 +32,7 @@ export const providers: Suite = async ({ children, scale }) => {
 }
 
 function open(provider: 'openai-compatible' | 'anthropic' | 'google', name: string, baseUrl: string): Promise<Model> {
-  return openModel({ provider, name, baseUrl, apiKey: 'k' }, noSecret)
+  return openModel({ provider, name, baseUrl, apiKey: 'k' }, { secret: noSecret, proxy: {} })
 }
 
 async function cpuMsOf(model: Model, calls: number): Promise<number> {

@@ -194,12 +194,13 @@ export async function openApp({ configure, log, onUpgrade }: AppParts): Promise<
       config: live.config,
       configure,
       model: live.model.open,
-      tryChoice: async (choice) => (await import('#app/try-choice.ts')).tryChoice(choice, store.secrets),
+      tryChoice: async (choice) =>
+        (await import('#app/try-choice.ts')).tryChoice(choice, { secrets: store.secrets, proxy: live.config().proxy }),
       providerModels: async (choice) => {
         const { listProviderModels } = await import('#models/provider-models.ts')
         const { keys } = providers[choice.provider]
         const apiKey = choice.apiKey ?? (await firstSecret(keys, (name) => store.secrets.get(name)))?.value
-        return listProviderModels({ ...choice, ...(apiKey && { apiKey }) })
+        return listProviderModels({ ...choice, proxy: live.config().proxy, ...(apiKey && { apiKey }) })
       },
       reload: live.reload,
     }),

@@ -44,7 +44,7 @@ const floors: Readonly<Record<string, readonly string[]>> = {
   sandbox: ['oauth', 'net', 'safety', 'core', 'lib'],
   oauth: ['net', 'safety', 'core', 'lib'],
   net: ['safety', 'core', 'lib'],
-  models: ['safety', 'core', 'lib'],
+  models: ['net', 'safety', 'core', 'lib'],
   store: ['core', 'lib'],
   http: ['core', 'lib'],
   config: ['core', 'lib'],

@@ -28,10 +28,11 @@ export function createCurrentModel({ config, secrets, log }: CurrentModelParts):
   let current: Promise<Model> | undefined
   const chosen = new Map<string, Promise<Model>>()
   let skippedModels = (): readonly string[] => []
+  const sources = () => ({ secret: (name: string) => secrets.get(name), proxy: config().proxy, log })
 
   function openChoice(choice: FallbackConfig): Promise<Model> {
     const name = choiceName(choice)
-    const open = chosen.get(name) ?? openModel(choice, (secret) => secrets.get(secret), log)
+    const open = chosen.get(name) ?? openModel(choice, sources())
     chosen.set(name, open)
     open.catch(() => chosen.delete(name))
     return open
@@ -42,7 +43,7 @@ export function createCurrentModel({ config, secrets, log }: CurrentModelParts):
       const { model, window } = config()
       const choice = name === undefined ? undefined : offeredModels(model).find((each) => choiceName(each) === name)
       if (choice) return openChoice(choice)
-      current ??= openModel(model, (name) => secrets.get(name), log)
+      current ??= openModel(model, sources())
         .then((opened) => {
           skippedModels = () => opened.skippedModels?.() ?? []
           return window === undefined ? opened : { ...opened, window }

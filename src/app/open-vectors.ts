@@ -37,6 +37,7 @@ export async function openVectors({ config, store, log, owner }: VectorsParts): 
   const client = createEmbed({
     model: embedding.model,
     baseUrl: embedding.baseUrl,
+    proxy: config.proxy,
     keyName: embedding.keys.at(-1) ?? '',
     key: async () =>
       embedding.apiKey ?? (await firstSecret(embedding.keys, (name) => store.secrets.get(name)))?.value ?? '',

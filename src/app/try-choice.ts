@@ -1,4 +1,5 @@
 // The test of a model that is about to be chosen: a choice that does not answer must not replace a working model.
+import type { Config } from '#config.ts'
 import { type ModelConfig, modelWords } from '#config/model.ts'
 import type { ModelTrial } from '#core/admin.ts'
 import { AppError, type ErrorCode } from '#core/errors.ts'
@@ -15,10 +16,10 @@ const fields: { readonly [C in ErrorCode]?: string } = { model_unknown: 'model',
  */
 export async function tryChoice(
   choice: ModelConfig,
-  secrets: Pick<SecretStore, 'get'>,
+  { secrets, proxy }: { secrets: Pick<SecretStore, 'get'>; proxy: Config['proxy'] },
 ): Promise<ModelTrial | undefined> {
   try {
-    const model = await openModel({ ...choice, fallback: [] }, (name) => secrets.get(name))
+    const model = await openModel({ ...choice, fallback: [] }, { secret: (name) => secrets.get(name), proxy })
     // The replies of a script are for its own messages.
     return choice.provider === 'scripted' ? undefined : await tryModel(model)
   } catch (error) {

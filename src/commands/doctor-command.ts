@@ -182,10 +182,10 @@ async function lookAtSealed({ store }: OpenedStore, say: Say): Promise<void> {
 }
 
 /** Makes one short call of the model, by a running service with its own keys: a key that is set may still be wrong. */
-async function lookAtModel({ model: own, home }: Config, secret: Secret, say: Say): Promise<void> {
-  const service = await serviceModel(home)
-  const test = service?.test ?? (await ownTest(own, secret))
-  const model = service?.model ?? own
+async function lookAtModel(config: Config, secret: Secret, say: Say): Promise<void> {
+  const service = await serviceModel(config.home)
+  const test = service?.test ?? (await ownTest(config, secret))
+  const model = service?.model ?? config.model
   if (model.provider === 'scripted') return say(`${model.provider} ${model.name}`)
   if (model.provider !== 'offline') {
     const { ms, usage } = await test()
@@ -196,8 +196,8 @@ async function lookAtModel({ model: own, home }: Config, secret: Secret, say: Sa
 }
 
 /** A script that cannot be read is a fault also if it is not asked. */
-async function ownTest(model: Config['model'], secret: Secret): Promise<() => Promise<ModelTrial>> {
-  const opened = await openModel({ ...model, fallback: [] }, secret)
+async function ownTest({ model, proxy }: Config, secret: Secret): Promise<() => Promise<ModelTrial>> {
+  const opened = await openModel({ ...model, fallback: [] }, { secret, proxy })
   return () => tryModel(opened)
 }
 

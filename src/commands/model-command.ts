@@ -97,8 +97,8 @@ export async function testModel(options: { json?: boolean }): Promise<void> {
   const { provider, trial } = service
     ? { provider: service.model.provider, trial: await service.test() }
     : await withStore(async (store) => {
-        const { model } = loadConfig(await store.settings.all())
-        return { provider: model.provider, trial: await tryIt(store, model) }
+        const config = loadConfig(await store.settings.all())
+        return { provider: config.model.provider, trial: await tryIt(store, config) }
       })
   const { words, usage, model: answered, ms } = trial
   const data = {
@@ -182,11 +182,11 @@ async function setInStore(
   try {
     // Check as the start does, before anything is written.
     const withThese = (stored: Settings): Config => loadConfig({ ...stored, ...mapValues(settings) })
-    const { model } = withThese(await store.settings.all())
+    const { model, proxy } = withThese(await store.settings.all())
     if (model.source === 'environment') checkStoredChoice(mapValues(settings))
     if (model.source !== 'environment' && !force) {
       asking(modelWords(model))
-      await tryChoice(model, store.secrets)
+      await tryChoice(model, { secrets: store.secrets, proxy })
     }
     await store.settings.change((stored) => {
       withThese(stored)
@@ -224,8 +224,8 @@ function checkChoice(provider: Provider, { name, baseUrl, fallback }: ChoiceArgu
 }
 
 /** Tests the model itself, without its fallbacks. */
-async function tryIt(store: Store, model: Config['model']) {
-  return tryModel(await openModel({ ...model, fallback: [] }, (name) => store.secrets.get(name)))
+async function tryIt(store: Store, { model, proxy }: Config) {
+  return tryModel(await openModel({ ...model, fallback: [] }, { secret: (name) => store.secrets.get(name), proxy }))
 }
 
 /** The correct usage when a required argument is missing. */

@@ -93,12 +93,12 @@ async function changing<T>(work: (store: Store) => Promise<T>): Promise<T> {
 export async function tryAnswers({ provider = 'offline', name, baseUrl, key }: ModelAnswers): Promise<ModelTrial> {
   const given = { llm_provider: provider, llm_model: name ?? null, llm_base_url: baseUrl ?? null }
   const config = loadConfig(given)
-  const { model } = config
+  const { model, proxy } = config
   const typed = typeof key === 'object' ? { apiKey: key.typed } : {}
   const opened = await openExisting(homeAt(config.home), config)
   try {
     const sealed: Secret = (name) => opened?.secret(name) ?? Promise.resolve(undefined)
-    return await tryModel(await openModel({ ...model, ...typed, fallback: [] }, sealed))
+    return await tryModel(await openModel({ ...model, ...typed, fallback: [] }, { secret: sealed, proxy }))
   } finally {
     await opened?.store.close()
   }

@@ -6,6 +6,8 @@ import { valueIn } from '#core/json.ts'
 import { withDeadline } from '#lib/deadline.ts'
 import { excessOf, type JsonBounds } from '#lib/json-bounds.ts'
 import { loadOnce } from '#lib/load-once.ts'
+import { ProxyFault } from '#net/network-fault.ts'
+import { proxyForUrl, type ProxySettings } from '#net/proxy.ts'
 import { createLeakScan } from '#safety/leaks.ts'
 import { printable } from '#safety/printable.ts'
 
@@ -28,6 +30,7 @@ export type EmbedParts = {
   /** Empty when there is none. Read for each request: it may be set while the service runs. */
   readonly key: () => Promise<string>
   readonly keyName: string
+  readonly proxy?: ProxySettings
 }
 
 const EmbeddingResponse = z.object({
@@ -36,9 +39,12 @@ const EmbeddingResponse = z.object({
   ),
 })
 
-export function createEmbed({ model, baseUrl, key, keyName }: EmbedParts): { embed: Embed; close(): Promise<void> } {
+export function createEmbed({ model, baseUrl, key, keyName, proxy = {} }: EmbedParts): {
+  embed: Embed
+  close(): Promise<void>
+} {
   const url = new URL(`${baseUrl}/embeddings`)
-  const agent = loadOnce(openAgent)
+  const agent = loadOnce(() => openAgent(proxyForUrl(url, proxy)))
 
   async function post(texts: readonly string[], apiKey: string, signal: AbortSignal) {
     const { request } = await import('undici')
@@ -58,9 +64,7 @@ export function createEmbed({ model, baseUrl, key, keyName }: EmbedParts): { emb
       const apiKey = await key()
       const { status, bytes } = await withDeadline(deadlineMs, signal, (both) => post(texts, apiKey, both)).catch(
         (cause: unknown) => {
-          const { code = '' } = cause as { code?: string }
-          const why = /ABORT|TIMEOUT/i.test(`${code} ${(cause as Error).name}`) ? 'did not answer in time' : code
-          throw new AppError('model_unreachable', `${url.host} cannot be asked for embeddings (${why || 'broken'})`, {
+          throw new AppError('model_unreachable', `${url.host} cannot be asked for embeddings (${reasonOf(cause)})`, {
             cause,
           })
         },
@@ -76,9 +80,18 @@ export function createEmbed({ model, baseUrl, key, keyName }: EmbedParts): { emb
   }
 }
 
-async function openAgent(): Promise<Agent> {
+async function openAgent(proxy: URL | undefined): Promise<Agent> {
   const { Agent } = await import('undici')
-  return new Agent({ connect: { timeout: connectMs }, allowH2: false, maxResponseSize: maxResponseBytes })
+  const connect = proxy
+    ? await (await import('#net/tunnel.ts')).proxyConnector(proxy, connectMs)
+    : { timeout: connectMs }
+  return new Agent({ connect, allowH2: false, maxResponseSize: maxResponseBytes })
+}
+
+function reasonOf(cause: unknown): string {
+  if (cause instanceof ProxyFault) return cause.message
+  const { code = '', name } = cause as { code?: string; name?: string }
+  return /ABORT|TIMEOUT/i.test(`${code} ${name}`) ? 'did not answer in time' : code || 'broken'
 }
 
 /** More than an answer for so many texts needs. Without bounds, 16 MiB of brackets block the event loop for seconds. */

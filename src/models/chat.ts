@@ -7,6 +7,7 @@ import { withoutEndSlashes } from '#lib/end-slashes.ts'
 import { parseBaseUrl, viaOf } from './base-url.ts'
 import { ChatAnswer } from './chat-answer.ts'
 import { createBodyWriter } from './chat-body.ts'
+import { proxyForUrl, type ProxySettings } from '#net/proxy.ts'
 import { createFaults, type Fault, unanswered } from './fault.ts'
 import { type Head, type Post, Upstream } from './chat-wire.ts'
 import { defaultLimits, defaultWindow, maxErrorBytes, maxWholeBytes, type ReadLimits } from './stream-limits.ts'
@@ -37,6 +38,7 @@ export type ChatModelParts = {
   readonly secret?: string | undefined
   readonly window?: number | undefined
   readonly headers?: Readonly<Record<string, string>> | undefined
+  readonly proxy?: ProxySettings | undefined
   readonly limits?: Partial<ReadLimits> | undefined
   /** Without it, calls are free. */
   readonly priceOf?: PriceOf | undefined
@@ -74,6 +76,7 @@ export function createChatModel(parts: ChatModelParts): Model {
   const rules = { openai, sampling: !openai || !reasons, effort: !openai || reasons }
   const bodies = createBodyWriter(name, { ...rules, pictures: pictures.get(provider) })
   const via = viaOf(url, parts.secret)
+  const proxy = proxyForUrl(url, parts.proxy ?? {})
   let agent: Agent | Promise<Agent> | undefined
 
   async function* stream(request: ModelRequest, signal: AbortSignal): AsyncGenerator<readonly ModelEvent[]> {
@@ -83,7 +86,7 @@ export function createChatModel(parts: ChatModelParts): Model {
     const made = bodies.write(request)
     const body = made instanceof Promise ? await made : made
     signal.throwIfAborted()
-    agent ??= openAgent().catch((error: unknown) => {
+    agent ??= openAgent(proxy).catch((error: unknown) => {
       agent = undefined
       throw error
     })
@@ -151,7 +154,7 @@ export function createChatModel(parts: ChatModelParts): Model {
   return { provider, name, via, window: parts.window ?? defaultWindow, ...(priceOf && { priceOf }), stream }
 }
 
-async function openAgent(): Promise<Agent> {
+async function openAgent(proxy: URL | undefined): Promise<Agent> {
   // One file of undici: its index loads 7 MB that nothing here uses.
   const { default: Agent } = await import('undici/lib/dispatcher/agent.js')
   // No cap on connections: undici would silently queue calls behind it. HTTP/1.1, so that stopping a call closes only
@@ -160,7 +163,9 @@ async function openAgent(): Promise<Agent> {
     connections: null,
     allowH2: false,
     keepAliveTimeout: keepAliveMs,
-    connect: { timeout: connectTimeoutMs },
+    connect: proxy
+      ? await (await import('#net/tunnel.ts')).proxyConnector(proxy, connectTimeoutMs)
+      : { timeout: connectTimeoutMs },
   })
   optimiseParserLate(agent)
   return agent

@@ -2,6 +2,7 @@
 import { AppError, type AskedModel, type ErrorCode } from '#core/errors.ts'
 import { isObject } from '#core/json.ts'
 import { unknownAuthority } from '#lib/unknown-authority.ts'
+import { ProxyFault } from '#net/network-fault.ts'
 import { createLeakScan, type LeakScan } from '#safety/leaks.ts'
 import type { Failure } from './chat-wire.ts'
 import { isTransient } from './model-retry.ts'
@@ -87,6 +88,10 @@ export function createFaults({ provider, model, host, secrets, idleMs, expected,
         return failed(message, 'model_timeout')
       }
       const { cause } = failure
+      if (cause instanceof ProxyFault) {
+        const error = new AppError('model_unreachable', `${server} cannot be reached: ${cause.message}.`, { cause })
+        return { error, retryable: cause.passing }
+      }
       const untrusted = unknownAuthority(cause)
       if (untrusted !== undefined) {
         const error = new AppError('model_unreachable', `${server} cannot be reached: ${untrusted}.`, { cause })

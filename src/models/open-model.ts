@@ -5,6 +5,7 @@ import { type Provider, providers } from '#core/providers.ts'
 import { firstSecret } from '#core/secret.ts'
 import { loadOnce } from '#lib/load-once.ts'
 import type { Log } from '#lib/log.ts'
+import type { ProxySettings } from '#net/proxy.ts'
 import { type ManualPrice, lookUpModel } from './price.ts'
 
 export type ModelChoice = {
@@ -19,22 +20,26 @@ export type ModelChoice = {
   readonly fallback?: readonly ModelChoice[]
 }
 
-type SecretLookup = (name: string) => Promise<string | undefined>
+export type ModelSources = {
+  /** Looks up a sealed key by name, such as OPENAI_API_KEY. */
+  readonly secret: (name: string) => Promise<string | undefined>
+  readonly proxy: ProxySettings
+  readonly log?: Pick<Log, 'warn'>
+}
 
-/** `secret` looks up a sealed key by name, such as OPENAI_API_KEY. */
-export async function openModel(choice: ModelChoice, secret: SecretLookup, log?: Pick<Log, 'warn'>): Promise<Model> {
-  const first = await openOne(choice, secret)
+export async function openModel(choice: ModelChoice, sources: ModelSources): Promise<Model> {
+  const first = await openOne(choice, sources)
   const { fallback = [] } = choice
   if (fallback.length === 0) return first
   const { createFallback } = await import('./fallback.ts')
   const others = fallback.map((each) => ({
     label: `${each.provider}/${each.name}`,
-    open: loadOnce(() => openOne(each, secret)),
+    open: loadOnce(() => openOne(each, sources)),
   }))
-  return createFallback({ first, others, log })
+  return createFallback({ first, others, log: sources.log })
 }
 
-async function openOne(choice: ModelChoice, secret: SecretLookup): Promise<Model> {
+async function openOne(choice: ModelChoice, sources: ModelSources): Promise<Model> {
   const { client } = providers[choice.provider]
   switch (client) {
     case 'offline': {
@@ -49,15 +54,15 @@ async function openOne(choice: ModelChoice, secret: SecretLookup): Promise<Model
       return createScriptedModel({ script: await readScript(choice.script ?? ''), name: choice.name })
     }
     case 'chat': {
-      const [{ createChatModel }, parts] = await Promise.all([import('./chat.ts'), partsOf(choice, secret)])
+      const [{ createChatModel }, parts] = await Promise.all([import('./chat.ts'), partsOf(choice, sources)])
       return createChatModel({ ...parts, provider: choice.provider })
     }
     case 'anthropic': {
-      const [{ createAnthropicModel }, parts] = await Promise.all([import('./anthropic.ts'), partsOf(choice, secret)])
+      const [{ createAnthropicModel }, parts] = await Promise.all([import('./anthropic.ts'), partsOf(choice, sources)])
       return createAnthropicModel(parts)
     }
     case 'google': {
-      const [{ createGoogleModel }, parts] = await Promise.all([import('./google.ts'), partsOf(choice, secret)])
+      const [{ createGoogleModel }, parts] = await Promise.all([import('./google.ts'), partsOf(choice, sources)])
       return createGoogleModel(parts)
     }
     default:
@@ -66,7 +71,7 @@ async function openOne(choice: ModelChoice, secret: SecretLookup): Promise<Model
 }
 
 /** The options that every client of a server takes. Throws model_key_missing if the provider needs a key. */
-async function partsOf(choice: ModelChoice, secret: SecretLookup) {
+async function partsOf(choice: ModelChoice, { secret, proxy }: ModelSources) {
   const { baseUrl, keys, keyed } = providers[choice.provider]
   const sealed = choice.apiKey === undefined ? await firstSecret(keys, secret) : undefined
   const apiKey = choice.apiKey ?? sealed?.value ?? ''
@@ -82,6 +87,7 @@ async function partsOf(choice: ModelChoice, secret: SecretLookup) {
     apiKey,
     keyName,
     secret: sealed?.name,
+    proxy,
     ...known,
   }
 }

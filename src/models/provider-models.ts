@@ -4,6 +4,8 @@ import { isObject } from '#core/json.ts'
 import { type Provider, providers } from '#core/providers.ts'
 import { ByteBlocks } from '#lib/byte-blocks.ts'
 import { withoutEndSlashes } from '#lib/end-slashes.ts'
+import { ProxyFault } from '#net/network-fault.ts'
+import { proxyForUrl, type ProxySettings } from '#net/proxy.ts'
 import { parseBaseUrl } from './base-url.ts'
 
 const timeoutMs = 15_000
@@ -11,22 +13,31 @@ const maxBytes = 4 * 1024 * 1024
 const maxModels = 1_000
 const maxNameChars = 256
 
-export type ProviderAccess = { readonly provider: Provider; readonly baseUrl?: string; readonly apiKey?: string }
+export type ProviderAccess = {
+  readonly provider: Provider
+  readonly baseUrl?: string
+  readonly apiKey?: string
+  readonly proxy?: ProxySettings
+}
 
 /** The names of a provider's models, in its order. Throws model_unreachable, model_unauthorized, model_failed. */
 export async function listProviderModels(access: ProviderAccess): Promise<readonly string[]> {
   const { client, model, baseUrl = '' } = providers[access.provider]
   if (client === 'offline' || client === 'scripted') return model ? [model] : []
   const base = withoutEndSlashes(access.baseUrl ?? baseUrl)
-  const { host } = parseBaseUrl(base)
+  const url = parseBaseUrl(base)
+  const { host } = url
   const { query, headers } = requestOf(client, access.apiKey)
-  const response = await fetch(`${base}/models${query}`, {
+  const send = await fetchFor(proxyForUrl(url, access.proxy ?? {}))
+  const response = await send(`${base}/models${query}`, {
     headers: { accept: 'application/json', 'user-agent': 'atrium', ...headers },
     // The key would go along.
     redirect: 'manual',
     signal: AbortSignal.timeout(timeoutMs),
   }).catch((cause: unknown) => {
-    throw new AppError('model_unreachable', `${host} was not reached`, { cause, param: 'base_url' })
+    const fault = cause instanceof Error ? cause.cause : undefined
+    const why = fault instanceof ProxyFault ? `: ${fault.message}` : ''
+    throw new AppError('model_unreachable', `${host} was not reached${why}`, { cause, param: 'base_url' })
   })
   if (response.ok) return namesIn(await readJson(response, host))
   await response.body?.cancel()
@@ -35,6 +46,10 @@ export async function listProviderModels(access: ProviderAccess): Promise<readon
     throw new AppError('model_unauthorized', `${host} refused the key (${status})`, { param: 'key' })
   }
   throw new AppError('model_failed', `${host} answered ${status} to the request for its models: type the name`)
+}
+
+async function fetchFor(proxy: URL | undefined): Promise<typeof fetch> {
+  return proxy ? (await import('#net/proxy-fetch.ts')).openProxyFetch(proxy) : fetch
 }
 
 function requestOf(client: 'chat' | 'anthropic' | 'google', key: string | undefined) {

@@ -30,19 +30,23 @@ export function createBoundedFetch({
   limits,
   clock,
   fill,
+  throughProxy,
 }: {
   faults: Faults
   limits: ReadLimits
   clock: () => number
   /** The body to send in place of the one that a package made; undefined for that itself. */
   fill?: (body: string) => Promise<Blob> | undefined
+  /** The fetch to use where requests take a proxy. */
+  throughProxy?: (() => Promise<typeof fetch>) | undefined
 }): typeof fetch {
   return async (input, init) => {
     let response: Response
     const filled = typeof init?.body === 'string' ? fill?.(init.body) : undefined
     try {
       const request = filled ? { ...init, body: await filled } : init
-      response = await fetch(input, { ...request, redirect: 'manual' })
+      const send = throughProxy ? await throughProxy() : fetch
+      response = await send(input, { ...request, redirect: 'manual' })
     } catch (error) {
       init?.signal?.throwIfAborted()
       throw new FaultError(faults.fromFailure({ type: 'broken', cause: causeOf(error) }, false))

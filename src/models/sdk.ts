@@ -10,8 +10,10 @@ import { maxCalls, type Model, type ModelEvent, type ModelRequest } from '#core/
 import type { ToolSpec } from '#core/tool.ts'
 import type { Sampling, Usage } from '#core/turn.ts'
 import { withoutEndSlashes } from '#lib/end-slashes.ts'
+import { loadOnce } from '#lib/load-once.ts'
 import { pace } from '#lib/pace.ts'
 import { watchSilence } from '#lib/silence.ts'
+import { proxyForUrl } from '#net/proxy.ts'
 import { parseBaseUrl, viaOf } from './base-url.ts'
 import type { ChatModelParts } from './chat.ts'
 import { createFaults, type Fault, type Faults, unanswered } from './fault.ts'
@@ -62,10 +64,12 @@ export function createSdkModel(parts: SdkModelParts, pack: Package): Model {
   })
   const baseURL = withoutEndSlashes(parts.baseUrl)
   const pictures = createSdkPictures()
+  const proxy = proxyForUrl(url, parts.proxy ?? {})
+  const throughProxy = proxy && loadOnce(async () => (await import('#net/proxy-fetch.ts')).openProxyFetch(proxy))
   const model = pack.open({
     baseURL,
     apiKey,
-    fetch: createBoundedFetch({ faults, limits, clock, fill: pictures.fill }),
+    fetch: createBoundedFetch({ faults, limits, clock, fill: pictures.fill, throughProxy }),
   })
   const via = viaOf(url, parts.secret)
   const known = new WeakMap<ToolSpec, LanguageModelV4FunctionTool>()

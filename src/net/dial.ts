@@ -14,7 +14,8 @@ import { unknownAuthority } from '#lib/unknown-authority.ts'
 import { isAddressHost, isLoopbackHost, showServer, type Target } from '#safety/urls.ts'
 import { addressKind, type AddressKind } from './addresses.ts'
 import { NetworkFault } from './network-fault.ts'
-import { openTunnel, proxyFor, type ProxySettings } from './proxy.ts'
+import { proxyFor, type ProxySettings } from './proxy.ts'
+import { openTunnel } from './tunnel.ts'
 
 /** A checked request. Header names are lower case. */
 export type Outgoing = {

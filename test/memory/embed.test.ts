@@ -5,6 +5,7 @@ import type { AddressInfo } from 'node:net'
 import { type TestContext, test } from 'node:test'
 import type { ErrorCode } from '#core/errors.ts'
 import { createEmbed } from '#memory/embed.ts'
+import { proxiedHost, startConnectProxy } from '../net/connect-proxy.ts'
 import { startEmbedder, vectorOf } from './embedder.ts'
 
 const key = 'k-sekret-1234'
@@ -118,4 +119,29 @@ test('a server that is not there is told, and a request ends with its signal', a
   const waiting = clientOf(t, embedder.baseUrl).embed(['a'], stop.signal)
   stop.abort()
   await assert.rejects(waiting, { code: 'model_unreachable', message: /did not answer in time/ })
+})
+
+test('the server is asked through the proxy, which is named when it refuses', async (t) => {
+  const embedder = await startEmbedder(t)
+  const proxy = await startConnectProxy(t, Number(new URL(embedder.baseUrl).port))
+  const baseUrl = `https://${proxiedHost}/v1`
+  const open = () => {
+    const client = createEmbed({
+      model: 'concepts',
+      baseUrl,
+      key: async () => key,
+      keyName: 'K',
+      proxy: proxy.settings,
+    })
+    t.after(() => client.close())
+    return client
+  }
+  assert.equal((await open().embed(['a dog'], signal)).length, 1)
+  assert.equal(proxy.asked[0]?.place, `${proxiedHost}:443`)
+  proxy.mode = 407
+  await assert.rejects(open().embed(['a dog'], signal), {
+    code: 'model_unreachable',
+    message:
+      'model.example cannot be asked for embeddings (the proxy of HTTPS_PROXY refuses its user and password (407))',
+  })
 })

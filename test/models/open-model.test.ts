@@ -3,13 +3,14 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { type Item, textMessage } from '#core/item.ts'
 import type { ModelRequest } from '#core/model.ts'
-import { openModel } from '#models/open-model.ts'
+import { type ModelSources, openModel } from '#models/open-model.ts'
 import { anthropicKey, saying as claudeSays, serveAnthropic } from './strict-anthropic.ts'
 import { googleKey, saying as geminiSays, serveGoogle } from './strict-google.ts'
 import { openaiKey, saying, serveOllama, serveOpenai } from './strict-openai.ts'
 import { collect, fails, hello, textsOf } from './wire.ts'
 
-const nothing = () => Promise.resolve(undefined)
+const from = (secret: ModelSources['secret']): ModelSources => ({ secret, proxy: {} })
+const nothing = from(() => Promise.resolve(undefined))
 const branch = (kind: string) => ({ type: 'object', properties: { kind: { const: kind } }, required: ['kind'] })
 const seal = JSON.stringify({ anthropic: { signature: 'sealed' } })
 const items: readonly Item[] = [
@@ -53,11 +54,17 @@ test('a sealed key is found by its name, the first of several first', async (t) 
   const { url } = await serveGoogle(t, geminiSays({ parts: [{ text: 'hi' }], finish: 'STOP' }))
   const secrets: Record<string, string> = { GOOGLE_API_KEY: 'wrong', GEMINI_API_KEY: googleKey }
   const choice = { provider: 'google', name: 'gemini-2.5-flash', baseUrl: `${url}/v1beta` } as const
-  const model = await openModel(choice, (name) => Promise.resolve(secrets[name]))
+  const model = await openModel(
+    choice,
+    from((name) => Promise.resolve(secrets[name])),
+  )
   assert.deepEqual(model.via, { host: new URL(url).host, secret: 'GEMINI_API_KEY' })
   const done = (await collect(model)).at(-1)
   assert.ok(done?.type === 'done' && done.usage.costUsd !== null && done.usage.costUsd > 0)
-  const other = await openModel(choice, (name) => Promise.resolve(name === 'GEMINI_API_KEY' ? '' : 'key'))
+  const other = await openModel(
+    choice,
+    from((name) => Promise.resolve(name === 'GEMINI_API_KEY' ? '' : 'key')),
+  )
   assert.equal(other.via?.secret, 'GOOGLE_API_KEY', 'an empty one is none')
   const error = await fails(openModel(choice, nothing))
   assert.equal(error.code, 'model_key_missing')
@@ -67,7 +74,14 @@ test('a sealed key is found by its name, the first of several first', async (t) 
 test('a wrong key of openai is told with the way out', async (t) => {
   const { url } = await serveOpenai(t, saying('hi'))
   const choice = { provider: 'openai', name: 'gpt-4o', baseUrl: `${url}/v1` } as const
-  const sealed = await fails(collect(await openModel(choice, () => Promise.resolve('sk-bad'))))
+  const sealed = await fails(
+    collect(
+      await openModel(
+        choice,
+        from(() => Promise.resolve('sk-bad')),
+      ),
+    ),
+  )
   assert.equal(sealed.code, 'model_unauthorized')
   assert.match(sealed.message, /Incorrect API key.*/)
   assert.match(sealed.message, /atrium secret set OPENAI_API_KEY/)

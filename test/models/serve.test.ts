@@ -1,11 +1,12 @@
 // What Claude and Gemini write reaches a door while they write it: a real service between a strict server and a client.
 import assert from 'node:assert/strict'
-import { readFileSync } from 'node:fs'
+import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { test } from 'node:test'
-import { serve } from '../atrium.ts'
+import { atriumProcess, serve } from '../atrium.ts'
+import { proxiedHost, startConnectProxy } from '../net/connect-proxy.ts'
 import { newHome } from '../new-home.ts'
-import { anthropicKey, messageEvents, serveAnthropic } from './strict-anthropic.ts'
+import { anthropicKey, messageEvents, saying, serveAnthropic } from './strict-anthropic.ts'
 import { chunk, googleKey, serveGoogle } from './strict-google.ts'
 import type { Reply } from './wire.ts'
 
@@ -63,3 +64,28 @@ for (const { name, open, pieces, env } of providers) {
     assert.equal(server.asked.length, 1)
   })
 }
+
+test('a command and a service reach their model through the proxy of the environment', async (t) => {
+  const home = newHome()
+  t.after(home.remove)
+  const { url } = await serveAnthropic(t, saying([{ text: ['ready'] }]))
+  const proxy = await startConnectProxy(t, Number(new URL(url).port))
+  const certificate = join(home.path, 'authority.pem')
+  writeFileSync(certificate, proxy.cert)
+  const env = {
+    LLM_PROVIDER: 'anthropic',
+    LLM_BASE_URL: `https://${proxiedHost}/v1`,
+    ANTHROPIC_API_KEY: anthropicKey,
+    HTTPS_PROXY: proxy.url,
+    NODE_EXTRA_CA_CERTS: certificate,
+  }
+  const answered = await atriumProcess(home.path, ['model', 'test', '--json'], { env })
+  assert.match(answered.stdout, /"ready"/, answered.stderr)
+  const service = await serve(home.path, { ...env, LOG_LEVEL: 'debug' })
+  t.after(() => service.stop())
+  proxy.mode = 407
+  const refused = await atriumProcess(home.path, ['model', 'test'])
+  assert.equal(refused.code, 1)
+  assert.match(refused.stderr, /the proxy of HTTPS_PROXY refuses its user and password \(407\)/)
+  assert.doesNotMatch(refused.stderr + service.output(), /hidden/)
+})

@@ -35,7 +35,10 @@ test('a certificate of nobody, or of another name, is refused through the proxy 
 })
 
 test('a proxy that refuses is told', async () => {
-  assert.match(faultOf(await dial(to('https://refused.example/'), through())), /the proxy refused .*403/)
+  assert.match(
+    faultOf(await dial(to('https://refused.example/'), through())),
+    /the proxy of HTTPS_PROXY refuses this host \(403\)/,
+  )
   const away = { proxy: { httpsProxy: 'http://127.0.0.1:1' } }
   assert.match(faultOf(await dial(to('https://a.example/'), away)), /^unreachable: .*ECONNREFUSED/)
   // Its certificate is nobody's.

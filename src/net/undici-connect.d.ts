@@ -1,0 +1,3 @@
+declare module 'undici/lib/core/connect.js' {
+  export { buildConnector as default } from 'undici'
+}
