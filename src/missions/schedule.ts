@@ -23,6 +23,14 @@ const maxExact = 1_000
 const exactMs = 12 * hourMs
 /** A pattern with one minute and one hour. */
 const oneTimeOfDay = /^\d+ \d+ /
+const wallFields = {
+  year: 'numeric',
+  month: 'numeric',
+  day: 'numeric',
+  hour: 'numeric',
+  minute: 'numeric',
+  second: 'numeric',
+} as const
 /** Instants of one slice: each takes up to half a millisecond. */
 const sliceInstants = 50
 
@@ -76,8 +84,9 @@ function* instants(schedule: Schedule, after: number): Generator<number, void> {
 
 /** Each pattern is asked for its next instant only once the one before was given: there may be many of each. */
 function* cronInstants(patterns: readonly string[], zone: string, after: number): Generator<number, void> {
+  const wallOf = wallClock(zone)
   const sources = patterns.map((pattern) => {
-    const next = follow(pattern, zone)
+    const next = follow(pattern, zone, wallOf)
     return { next, at: next(after) }
   })
   for (;;) {
@@ -89,7 +98,7 @@ function* cronInstants(patterns: readonly string[], zone: string, after: number)
 }
 
 /** The next instant of a pattern after a time, or Infinity. */
-function follow(pattern: string, zone: string): (after: number) => number {
+function follow(pattern: string, zone: string, wallOf: WallClock): (after: number) => number {
   const inZone = open(pattern, zone)
   // Patterns strip milliseconds: an instant within a second is after the second's own.
   if (!oneTimeOfDay.test(pattern)) return (after) => nextOf(inZone, after)
@@ -97,13 +106,13 @@ function follow(pattern: string, zone: string): (after: number) => number {
   return (after) => {
     const next = nextOf(inZone, after)
     if (next === Infinity) return next
-    const wall = utcOf(wallTime(after, zone))
+    const wall = utcOf(wallOf(after))
     const planned = nextOf(onWall, wall)
     if (planned - wall === next - after) return next
     // Croner leaves out a time that a clock change skips if the gap ends on the next day: it comes at the end, then.
     const nextDay = { ...addDays(wallTime(planned, 'UTC'), 1), hour: 0, minute: 0 }
     const midnight = instantOf(nextDay, zone)
-    return utcOf(wallTime(midnight - 1, zone)) < planned ? midnight : next
+    return utcOf(wallOf(midnight - 1)) < planned ? midnight : next
   }
 }
 
@@ -198,25 +207,26 @@ function* walk(
 
 /** The time on the wall in a zone. */
 export function wallTime(at: number, zone: string): WallTime {
-  const format = new Intl.DateTimeFormat('en-US', {
-    timeZone: zone,
-    hourCycle: 'h23',
-    year: 'numeric',
-    month: 'numeric',
-    day: 'numeric',
-    hour: 'numeric',
-    minute: 'numeric',
-    second: 'numeric',
-  })
-  const parts = new Map(format.formatToParts(at).map(({ type, value }) => [type, Number(value)]))
-  const of = (type: Intl.DateTimeFormatPartTypes): number => parts.get(type) ?? 0
-  return {
-    year: of('year'),
-    month: of('month'),
-    day: of('day'),
-    hour: of('hour'),
-    minute: of('minute'),
-    second: of('second'),
+  return wallClock(zone)(at)
+}
+
+type WallClock = (at: number) => WallTime
+
+/** The same for many instants: making a format takes longer than using it. It is made for the first of them. */
+function wallClock(zone: string): WallClock {
+  let format: Intl.DateTimeFormat | undefined
+  return (at) => {
+    format ??= new Intl.DateTimeFormat('en-US', { timeZone: zone, hourCycle: 'h23', ...wallFields })
+    const parts = new Map(format.formatToParts(at).map(({ type, value }) => [type, Number(value)]))
+    const of = (type: keyof WallTime): number => parts.get(type) ?? 0
+    return {
+      year: of('year'),
+      month: of('month'),
+      day: of('day'),
+      hour: of('hour'),
+      minute: of('minute'),
+      second: of('second'),
+    }
   }
 }
 

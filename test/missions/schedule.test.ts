@@ -136,6 +136,17 @@ describe('any schedule', () => {
   })
 })
 
+describe('many instants', () => {
+  it('of many times of day are found with one format of the zone', (t) => {
+    const schedule = readSchedule('daily at 0:05, 2:30, 3:00, 9:30, 18:15 and 23:59', zone, now)
+    // Croner keeps a format of its own.
+    nextRuns(schedule, now)
+    const formats = t.mock.method(Intl, 'DateTimeFormat')
+    assert.equal(nextRuns(schedule, now, 200).length, 200)
+    assert.equal(formats.mock.callCount(), 1)
+  })
+})
+
 describe('instants of the past', () => {
   it('are listed from the first up to a time', () => {
     const schedule = readSchedule('every 1h', 'UTC', now)
