@@ -7,6 +7,7 @@ import { logTo, silentLog } from '#lib/log.ts'
 import { createDial, type Dial } from '#net/dial.ts'
 import { createOtlp } from '#net/otlp.ts'
 import { openCollector } from '../collector.ts'
+import { patienceMs } from '../until.ts'
 
 const span: Span = {
   traceId: '01a1dee2c76c7047a04172b710defcb4',
@@ -88,7 +89,7 @@ test('a collector that stays away costs its spans and one line in the log', asyn
 test('what does not fit into the queue is dropped and counted', async (t) => {
   const { exporter, collector } = await open(t)
   for (let at = 0; at < 50; at++) exporter.send(Array.from({ length: 100 }, () => span))
-  await exporter.close(10_000)
+  await exporter.close(patienceMs)
   assert.equal(exporter.dropped() + collector.spans.length, 5_000)
   assert.ok(exporter.dropped() > 0)
   assert.ok(collector.spans.length >= 4_000)
@@ -101,14 +102,14 @@ test('long spans are sent in bodies that a collector takes, and dropped where th
   exporter.send(Array.from({ length: 400 }, () => long))
   assert.equal(exporter.dropped(), 400)
   exporter.send(Array.from({ length: 50 }, () => long))
-  await exporter.close(10_000)
+  await exporter.close(patienceMs)
   assert.deepEqual([exporter.dropped(), collector.spans.length, collector.faults], [400, 50, []])
   assert.deepEqual(
     collector.headers.map((headers) => Number(headers['content-length']) <= 2.1 * 1024 * 1024),
     [true, true, true],
   )
   exporter.send([{ ...span, attributes: { text: 'x'.repeat(5_000_000) } }])
-  await exporter.close(10_000)
+  await exporter.close(patienceMs)
   assert.equal(collector.spans.length, 51, 'one that is longer than a body goes alone')
 })
 
