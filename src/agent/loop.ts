@@ -3,14 +3,14 @@ import { isModelMade, openCalls } from '#core/calls.ts'
 import { AppError, appErrorOf } from '#core/errors.ts'
 import type { Delta, Progress as ProgressReport, Thought } from '#core/event.ts'
 import { newId } from '#core/ids.ts'
-import { type Answer, type Draft, isUserMessage, type Item } from '#core/item.ts'
+import type { Answer, Draft, Item } from '#core/item.ts'
 import type { Model } from '#core/model.ts'
 import { isProvider, providers } from '#core/providers.ts'
 import type { Outcome, Step } from '#core/turn-store.ts'
 import type { ToolContext } from '#core/tool.ts'
 import { addUsage, type ModelCall, type Turn, type TurnError, type Usage } from '#core/turn.ts'
 import { mapPacked } from '#lib/map-packed.ts'
-import { inPace } from '#lib/pace.ts'
+import { inPace, pace } from '#lib/pace.ts'
 import type { Mask } from '#safety/secret-values.ts'
 import { ask } from './ask.ts'
 import { budgetIn, planCut, summariseCut } from './compact.ts'
@@ -66,10 +66,9 @@ export async function* runTurn(parts: LoopParts): AsyncGenerator<Step> {
   let cuts = 0
   const keyOf = createCallKeys()
   try {
-    // Calls that were open when the turn was interrupted or waited.
-    const preparing = toolbox.prepare?.(itemsOfTurn(history.items))
-    if (preparing) await preparing
     for (;;) {
+      const preparing = toolbox.prepare?.(history.items)
+      if (preparing) await preparing
       signal.throwIfAborted()
       const move = nextMove(history.items, toolbox)
       if (move.do === 'ask') {
@@ -166,15 +165,16 @@ async function finishStep(drafts: readonly Draft[], usage: Usage, parts: LoopPar
   return { drafts: gated, usage, ...restIn(nextMove(itemsOf(gated), toolbox)) }
 }
 
-/** The items behind the last message of a user. */
-function itemsOfTurn(items: readonly Item[]): readonly Item[] {
-  return items.slice(items.findLastIndex(isUserMessage) + 1)
-}
-
 function gatesOf(calls: readonly Settlement[], parts: LoopParts): Promise<Draft[]> {
   const { toolbox, mask } = parts
   const gateParts = { toolbox, context: contextOf(parts), ...(mask && { mask }) }
-  return Promise.all(calls.map((each) => gateDraft(each, gateParts)))
+  return Promise.all(
+    calls.map(async (each) => {
+      const turn = pace()
+      if (turn) await turn
+      return gateDraft(each, gateParts)
+    }),
+  )
 }
 
 function contextOf({ turn, toolbox, signal }: LoopParts): Pick<ToolContext, 'user' | 'signal' | 'serviceTools'> {

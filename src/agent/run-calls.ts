@@ -1,6 +1,7 @@
 // Runs the calls of one model response at once. A call may stay open while it asks a person.
 import type { InputAnswer } from '#core/form.ts'
 import type { Answer, Draft, Gate } from '#core/item.ts'
+import { pace } from '#lib/pace.ts'
 import { createQueue } from '#lib/queue.ts'
 import { inputOf, type Settlement } from './move.ts'
 import { type AskInput, runCall, type RunParts } from './settle.ts'
@@ -20,6 +21,14 @@ type Arrival =
       readonly resolve: (answer: Promise<InputAnswer>) => void
     }
 
+/** A tool reads its arguments at once: those of a hundred calls would block the event loop. */
+async function begin(settlement: Settlement, parts: RunParts): Promise<Draft> {
+  const turn = pace()
+  if (turn) await turn
+  parts.context.signal.throwIfAborted()
+  return runCall(settlement, parts)
+}
+
 /** Yields drafts as they arrive, so that each is stored at once. The caller must record one before it asks for the next. */
 export async function* runCalls(
   calls: readonly Settlement[],
@@ -34,7 +43,7 @@ export async function* runCalls(
     return answered
   }
   for (const each of calls) {
-    runCall(each, { ...parts, ...(answerTo && { askInput }) }).then(
+    begin(each, { ...parts, ...(answerTo && { askInput }) }).then(
       (draft) => arrive({ type: 'result', callId: each.call.callId, draft }),
       (error: unknown) => arrive({ type: 'fault', error }),
     )

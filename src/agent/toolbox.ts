@@ -1,9 +1,11 @@
 // The tools of one turn: the service's own, and the functions that the caller defined.
+import { openCalls } from '#core/calls.ts'
 import type { Call, Item } from '#core/item.ts'
 import { objectIn } from '#core/json.ts'
 import type { Verdict } from '#core/policy.ts'
 import type { LoadedSkill } from '#core/skill.ts'
 import type { Tool, Tools, ToolSpec } from '#core/tool.ts'
+import { pace } from '#lib/pace.ts'
 import { createPromptTools } from './prompt-tools.ts'
 
 /** How the loop treats a call, as decided by the tool and the policy. */
@@ -15,14 +17,16 @@ export type CallKind =
 export interface Toolbox {
   specs(): readonly ToolSpec[]
   kindOf(call: Call): CallKind
-  /** To await before calls of these items are looked at; undefined when none is long. */
-  prepare?(items: readonly Item[]): Promise<unknown> | undefined
+  /** To await before the calls at the end of these items are looked at: it judges them in pace. Undefined without any. */
+  prepare?(items: readonly Item[]): Promise<void> | undefined
   /** True when an interrupted call may run again. */
   repeatable(call: Call): boolean
   find(name: string): Tool | undefined
   /** The skills that the turn has loaded so far. */
   skills(): readonly LoadedSkill[]
 }
+
+type PreparedCall = { readonly call: Call; readonly tool: Tool }
 
 export type ToolboxParts = {
   readonly tools: Tools
@@ -36,7 +40,8 @@ export type ToolboxParts = {
   readonly tokensInSpec?: (spec: ToolSpec) => number
   /** The policy of this turn. */
   readonly judge: (call: Call, tool: Tool) => Verdict
-  readonly prepare?: ((call: Call, tool: Tool) => Promise<void> | undefined) | undefined
+  /** What takes long about these calls, ahead of the judgement. */
+  readonly prepare?: ((calls: readonly PreparedCall[]) => Promise<void>) | undefined
   readonly skills?: () => readonly LoadedSkill[]
 }
 
@@ -46,23 +51,37 @@ export function createToolbox(parts: ToolboxParts): Toolbox {
   const { tokensInSpec = () => 0 } = parts
   const { byName } = tools
   const specs = createPromptTools({ tools, callerTools, window, items, tokensInSpec })
+  /** How the calls are treated that were prepared last. */
+  const kinds = new Map<Call, CallKind>()
+
+  function findKind(call: Call): CallKind {
+    const tool = byName.get(call.name)
+    if (!tool && !callerTools.some(({ name }) => name === call.name)) return { do: 'unknown' }
+    if (!objectIn(call.args)) return { do: 'invalid' }
+    if (!tool) return { do: 'caller' }
+    const verdict = judge(call, tool)
+    return verdict.do === 'allow' ? { ...verdict, do: 'run' } : verdict
+  }
+
+  async function judgeInPace(calls: readonly Call[]): Promise<void> {
+    const own = calls.flatMap((call) => {
+      const tool = byName.get(call.name)
+      return tool ? [{ call, tool }] : []
+    })
+    if (own.length > 0) await parts.prepare?.(own)
+    for (const call of calls) {
+      await pace()
+      kinds.set(call, findKind(call))
+    }
+  }
+
   return {
     specs,
-    kindOf(call) {
-      const tool = byName.get(call.name)
-      if (!tool && !callerTools.some(({ name }) => name === call.name)) return { do: 'unknown' }
-      if (!objectIn(call.args)) return { do: 'invalid' }
-      if (!tool) return { do: 'caller' }
-      const verdict = judge(call, tool)
-      return verdict.do === 'allow' ? { ...verdict, do: 'run' } : verdict
-    },
-    prepare(items) {
-      const waits = items.flatMap((item) => {
-        if (item.type !== 'call') return []
-        const tool = byName.get(item.name)
-        return (tool && parts.prepare?.(item, tool)) ?? []
-      })
-      return waits.length > 0 ? Promise.all(waits) : undefined
+    kindOf: (call) => kinds.get(call) ?? findKind(call),
+    prepare(latest) {
+      kinds.clear()
+      const calls = openCalls(latest).flatMap(({ call, gate, answer }) => (gate && !answer ? [] : [call]))
+      return calls.length > 0 ? judgeInPace(calls) : undefined
     },
     repeatable: (call) => byName.get(call.name)?.repeatable ?? false,
     find: (name) => byName.get(name),

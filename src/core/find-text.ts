@@ -1,6 +1,9 @@
 // Finds a long text in another in linear time, whatever both are. `indexOf` is quick for ordinary texts, but takes the
 // product of both lengths for texts that repeat themselves: minutes for a million letters.
 
+/** A millisecond of work. */
+const sliceChars = 64 * 1024
+
 /** The positions of a pattern in a text, from left to right, without overlaps (Knuth, Morris and Pratt). */
 export function positionsOf(text: string, pattern: string): number[] {
   if (pattern === '' || pattern.length > text.length) return []
@@ -21,6 +24,15 @@ export function positionsOf(text: string, pattern: string): number[] {
 /** The same as `includes`. */
 export function hasText(text: string, pattern: string): boolean {
   return positionsOf(text, pattern).length > 0
+}
+
+/** The same in slices, for long texts. */
+export function* hasTextInSlices(text: string, pattern: string): Generator<void, boolean> {
+  for (let from = 0; from + pattern.length <= text.length; from += sliceChars) {
+    if (hasText(text.slice(from, from + sliceChars + pattern.length - 1), pattern)) return true
+    yield
+  }
+  return false
 }
 
 /** A text with the pattern replaced at these positions. */

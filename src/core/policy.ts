@@ -44,8 +44,13 @@ export type PolicyInForce = {
   readonly verdict: { readonly clean: Verdict['do']; readonly tainted: Verdict['do'] }
 }
 
+/** Calls that will be judged, and what the judgement of each looks at. */
+export type PreparedCalls = Pick<Judged, 'user' | 'taint' | 'items' | 'specs'> & {
+  readonly calls: readonly Pick<Judged, 'call' | 'tool'>[]
+}
+
 export type Judge = {
   (judged: Judged): Verdict
-  /** Work in slices for a call with long arguments, to be done before the judgement: what takes long is then known. */
-  prepare?: (about: Pick<Judged, 'user' | 'call' | 'tool'>) => Generator<void, void> | undefined
+  /** Work in slices to be done before the calls of a response are judged: what takes long is then known. */
+  prepare?: (about: PreparedCalls) => Generator<void, void>
 }

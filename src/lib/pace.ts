@@ -29,9 +29,11 @@ export function nextTurn(): Promise<void> {
 /** Does work that is cut into slices, and yields to the event loop between them. */
 export async function inPace<T>(work: Generator<void, T>): Promise<T> {
   for (;;) {
+    // Also before the first slice, and without a pause where none is due: of many tasks that begin at once, each counts.
+    const turn = pace()
+    if (turn) await turn
     const { done, value } = work.next()
     if (done) return value
-    await pace()
   }
 }
 

@@ -6,7 +6,7 @@ import type { Reach } from '#core/question.ts'
 import type { PolicyRow } from '#core/tool.ts'
 import { covers } from './grant-rules.ts'
 import { type PolicySettings, ruleOf } from './policy-table.ts'
-import { provenance } from './provenance.ts'
+import { type Provenance, provenance } from './provenance.ts'
 
 export type DecisionInput = {
   /** The tool's name. */
@@ -18,6 +18,8 @@ export type DecisionInput = {
   readonly taint: string | undefined
   /** The prompt so far, without this call. The call's address is searched for in it. */
   readonly items: readonly Item[]
+  /** Who gave the address, where that is known already. */
+  readonly address?: Provenance | undefined
   readonly grants?: readonly NewGrant[]
   readonly settings?: PolicySettings
   readonly now: number
@@ -49,8 +51,8 @@ export function decide(input: DecisionInput): Decision {
   return { row, do: 'ask', ...reasonOf(rule === 'known', input) }
 }
 
-function addressOf({ reach, items }: DecisionInput): ReturnType<typeof provenance> {
-  return reach?.type === 'url' ? provenance(reach.url, items) : 'composed'
+function addressOf({ reach, items, address }: DecisionInput): Provenance {
+  return reach?.type === 'url' ? (address ?? provenance(reach.url, items)) : 'composed'
 }
 
 /** Under taint no grant allows a command, or a change to the agent's identity files. */

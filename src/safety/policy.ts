@@ -1,14 +1,16 @@
 // The judge that the agent loop asks about each call: the pure decision with the current grants and settings.
 import type { NewGrant } from '#core/grant.ts'
 import type { UserId } from '#core/ids.ts'
-import type { Call } from '#core/item.ts'
+import type { Call, Item } from '#core/item.ts'
 import type { Judge } from '#core/policy.ts'
 import type { LoadedSkill } from '#core/skill.ts'
 import { reachOf, rowOf, type Tool, type ToolSpec } from '#core/tool.ts'
 import { decide } from './decide.ts'
+import { drained } from './drained.ts'
 import type { LeakScan } from './leaks.ts'
 import type { Marker } from './marks.ts'
-import type { PolicySettings } from './policy-table.ts'
+import { type PolicySettings, ruleOf } from './policy-table.ts'
+import { type Provenance, provenanceInSlices } from './provenance.ts'
 import { taintOfTools } from './taint.ts'
 
 export type PolicyParts = {
@@ -27,22 +29,33 @@ export type PolicyParts = {
   readonly now?: () => number
 }
 
-/** Longer arguments are searched for secrets ahead of the judgement, in slices. */
-const longChars = 16 * 1024
-
-/** The rule that forbids sending the arguments of a call, found once for long ones: a call is judged several times. */
+/** The rule that forbids sending the arguments of a call, found once: a call is judged several times. */
 function createArgumentScan() {
   const kept = new WeakMap<Call, { readonly scan: LeakScan; readonly rule: string | undefined }>()
-  const isKnown = (scan: LeakScan, call: Call): boolean => kept.get(call)?.scan === scan
+  function* search(scan: LeakScan, call: Call): Generator<void, string | undefined> {
+    const known = kept.get(call)
+    if (known?.scan === scan) return known.rule
+    const rule = yield* scan.stopsInSlices(call.args)
+    kept.set(call, { scan, rule })
+    return rule
+  }
+  return { search, stops: (scan: LeakScan, call: Call) => drained(search(scan, call)) }
+}
+
+/** Who gave the addresses of calls, found for all at once. It is known until the thread has another item. */
+function createAddresses() {
+  type Known = { readonly items: readonly Item[]; readonly length: number; readonly address: Provenance | undefined }
+  const kept = new WeakMap<Call, Known>()
   return {
-    stops(scan: LeakScan, call: Call): string | undefined {
-      if (call.args.length <= longChars) return scan.stops(call.args)
-      if (!isKnown(scan, call)) kept.set(call, { scan, rule: scan.stops(call.args) })
-      return kept.get(call)?.rule
+    of(call: Call, items: readonly Item[]): Provenance | undefined {
+      const known = kept.get(call)
+      return known?.items === items && known.length === items.length ? known.address : undefined
     },
-    needsSearch: (scan: LeakScan, call: Call) => call.args.length > longChars && !isKnown(scan, call),
-    *search(scan: LeakScan, call: Call): Generator<void, void> {
-      kept.set(call, { scan, rule: yield* scan.stopsInSlices(call.args) })
+    *find(calls: readonly { readonly call: Call; readonly url: string }[], items: readonly Item[]): Generator<void> {
+      const { length } = items
+      const urls = calls.map(({ url }) => url)
+      const found = yield* provenanceInSlices(urls, items)
+      for (const [at, { call }] of calls.entries()) kept.set(call, { items, length, address: found[at] })
     },
   }
 }
@@ -51,30 +64,37 @@ export function createJudge(parts: PolicyParts = {}): Judge {
   const { settings, grants, onGrantUsed, marker, isBuiltIn = () => false, scan, now = Date.now } = parts
   // Each spec is scanned once per marker; a change of settings makes a new marker.
   const taintByMarker = new WeakMap<Marker, WeakMap<ToolSpec, string | undefined>>()
-  const taintOfSpecs = (specs: readonly ToolSpec[], current: Marker): string | undefined => {
+  function* findTaint(specs: readonly ToolSpec[], current: Marker): Generator<void, string | undefined> {
     const known = taintByMarker.get(current) ?? new WeakMap<ToolSpec, string | undefined>()
     taintByMarker.set(current, known)
     for (const spec of specs) {
       if (isBuiltIn(spec)) continue
-      if (!known.has(spec)) known.set(spec, taintOfTools([spec], current))
+      if (!known.has(spec)) {
+        known.set(spec, taintOfTools([spec], current))
+        yield
+      }
       const why = known.get(spec)
       if (why !== undefined) return why
     }
     return undefined
   }
 
+  const taintOfSpecs = (specs: readonly ToolSpec[]) => marker && drained(findTaint(specs, marker()))
+
   const args = createArgumentScan()
+  const addresses = createAddresses()
   const judge: Judge = ({ user, threadId, call, tool, taint: inText, items, skills, specs }) => {
     // Before every approval and grant: a person may not see a secret that the model hides in a call. The scan decodes escapes.
     const leak = scan && !tool.argsStayLocal ? args.stops(scan(user), call) : undefined
     if (leak !== undefined) return { do: 'deny', reason: leakReason(leak), leak }
-    const taint = inText ?? (marker && taintOfSpecs(specs, marker()))
+    const taint = inText ?? taintOfSpecs(specs)
     const decision = decide({
       name: call.name,
       row: rowOf(tool, call.args),
       reach: reachOf(tool, call.args),
       taint,
       items,
+      address: addresses.of(call, items),
       now: now(),
       ...(grants && { grants: grants(user) }),
       ...(settings && { settings: settings() }),
@@ -92,10 +112,17 @@ export function createJudge(parts: PolicyParts = {}): Judge {
     const { reason } = decision
     return decision.do === 'deny' ? { do: 'deny', reason } : { do: 'ask', reason, why: decision.why, ...tainted }
   }
-  judge.prepare = ({ user, call, tool }) => {
-    if (!scan || tool.argsStayLocal) return undefined
-    const current = scan(user)
-    return args.needsSearch(current, call) ? args.search(current, call) : undefined
+  judge.prepare = function* ({ user, calls, taint: inText, items, specs }) {
+    const taint = inText ?? (marker && (yield* findTaint(specs, marker())))
+    const known: { call: Call; url: string }[] = []
+    for (const { call, tool } of calls) {
+      if (scan && !tool.argsStayLocal) yield* args.search(scan(user), call)
+      const reach = reachOf(tool, call.args)
+      const rule = ruleOf(rowOf(tool, call.args), taint !== undefined, settings?.() ?? {})
+      if (rule === 'known' && reach?.type === 'url') known.push({ call, url: reach.url })
+      yield
+    }
+    if (known.length > 0) yield* addresses.find(known, items)
   }
   return judge
 }

@@ -1,15 +1,16 @@
 // The provenance of a URL: written by the user, found in a result, or composed by the model. Under taint a composed URL
 // is how data leaks: a page cannot send a secret, but a model that it has fooled can put one into a URL and fetch it.
+import { hasTextInSlices } from '#core/find-text.ts'
 import { isUserMessage, type Item } from '#core/item.ts'
-import { hasText } from '#core/find-text.ts'
-import { maxUrlChars } from './urls.ts'
+import { drained } from './drained.ts'
+import { textSlices, urlsIn, type WireForm, wireForm } from './urls-in-text.ts'
 
 export type Provenance = 'user' | 'result' | 'host-named-by-user' | 'composed'
 
-/** At most this many characters at the end of a URL are trimmed as punctuation. */
-const maxTrimmed = 16
 /** A shorter path and query is too common to prove that the model wrote it before. */
 const minTailChars = 8
+/** More hosts are not looked for one by one: every URL is read. */
+const maxHosts = 4
 
 /**
  * Finds the provenance of a URL. The whole URL as sent counts, so without the part after #. A result counts only if it
@@ -17,54 +18,117 @@ const minTailChars = 8
  * counts, since the model may write memory without approval.
  */
 export function provenance(url: string, items: readonly Item[]): Provenance {
-  const target = wireForm(url)
-  if (target === undefined) return 'composed'
-  const users = items.flatMap((item) => (isUserMessage(item) ? [typedText(item)] : []))
-  if (users.some((text) => hasUrl(text, target))) return 'user'
-  if (isFromResult(target, items)) return 'result'
-  return users.some((text) => namesHost(text, target)) ? 'host-named-by-user' : 'composed'
+  return drained(provenanceInSlices([url], items))[0] ?? 'composed'
 }
 
-/** The http URLs in a text, without the punctuation that follows them in prose, markdown or HTML. */
-export function urlsIn(text: string): string[] {
-  const plain = text
-    .replaceAll('\\/', '/')
-    .replaceAll(/\\u0026/gi, '&')
-    .replaceAll(/&(?:amp|#38|#x26);/gi, '&')
-  return [...plain.matchAll(urlInText)].map(([found]) => trimmed(found))
+/** What was found out about a URL so far. */
+type Sought = WireForm & {
+  typed?: true
+  hostTyped?: true
+  /** The index of the first result that has it. */
+  source?: number
+  /** The model wrote it before that. */
+  written?: true
 }
 
-const urlInText = new RegExp(`https?://[^\\s<>"'\`\\\\^{|}\\p{Cc}\\p{Cf}]{1,${maxUrlChars}}`, 'giu')
+/** The same for several URLs, in slices: the items are read once for all. */
+export function* provenanceInSlices(
+  urls: readonly string[],
+  items: readonly Item[],
+): Generator<void, readonly Provenance[]> {
+  const byUrl = new Map<string, Sought>()
+  const places = urls.map((url) => {
+    const form = wireForm(url)
+    if (form && !byUrl.has(form.href)) byUrl.set(form.href, { ...form })
+    return form?.href
+  })
+  const all = [...byUrl.values()]
+  const typed = items.flatMap((item) => (isUserMessage(item) ? [typedText(item)] : []))
+  yield* findUrls(typed, all, (sought) => (sought.typed = true))
+  yield* findSources(
+    items,
+    all.filter((sought) => !sought.typed),
+  )
+  yield* findHosts(
+    typed,
+    all.filter((sought) => !sought.typed && !isGiven(sought)),
+  )
+  return places.map((href) => wordOf(href === undefined ? undefined : byUrl.get(href)))
+}
 
-type WireForm = { readonly href: string; readonly host: string; readonly port: string; readonly tail: string }
+function isGiven({ source, written }: Sought): boolean {
+  return source !== undefined && !written
+}
 
-/** The canonical form of a URL: two spellings have the same form exactly if they make the same request. */
-function wireForm(url: string): WireForm | undefined {
-  if (url.length > maxUrlChars || !/^https?:\/\//i.test(url)) return undefined
-  try {
-    const parsed = new URL(url)
-    parsed.hash = ''
-    const port = parsed.port || (parsed.protocol === 'http:' ? '80' : '443')
-    return { href: parsed.href, host: parsed.hostname, port, tail: parsed.pathname.slice(1) + parsed.search }
-  } catch {
-    return undefined
+function wordOf(sought: Sought | undefined): Provenance {
+  if (sought?.typed) return 'user'
+  if (sought && isGiven(sought)) return 'result'
+  return sought?.hostTyped ? 'host-named-by-user' : 'composed'
+}
+
+/** Tells which of the URLs are in the texts; each may be told several times. */
+function* findUrls(
+  texts: Iterable<string>,
+  wanted: readonly Sought[],
+  tell: (sought: Sought) => void,
+): Generator<void> {
+  if (wanted.length === 0) return
+  const byHref = new Map(wanted.map((sought) => [sought.href, sought]))
+  const hosts = new Set(wanted.map(({ host }) => host))
+  for (const text of texts) {
+    for (const slice of textSlices(text)) {
+      if (mayHave(slice, hosts)) {
+        for (const url of new Set(urlsIn(slice))) {
+          const sought = byHref.get(wireForm(url)?.href ?? '')
+          if (sought) tell(sought)
+        }
+      }
+      yield
+    }
   }
 }
 
-function hasUrl(text: string, { href, host }: WireForm): boolean {
-  // A shortcut for most texts: without the host itself, only an escaped or non-ASCII spelling could still match.
-  if (!/https?:/i.test(text) || !(text.toLowerCase().includes(host) || /[%\\&\P{ASCII}]/u.test(text))) return false
-  return new Set(urlsIn(text)).values().some((each) => wireForm(each)?.href === href)
+/** A shortcut for most texts: without the host itself, only an escaped or non-ASCII spelling could still match. */
+function mayHave(text: string, hosts: ReadonlySet<string>): boolean {
+  if (!/https?:/i.test(text)) return false
+  if (hosts.size > maxHosts || /[%\\&\P{ASCII}]/u.test(text)) return true
+  const lower = text.toLowerCase()
+  return hosts.values().some((host) => lower.includes(host))
 }
 
-function isFromResult(target: WireForm, items: readonly Item[]): boolean {
+function* findSources(items: readonly Item[], wanted: readonly Sought[]): Generator<void> {
   const fromMemory = new Set(items.flatMap((item) => (isMemoryCall(item) ? [item.callId] : [])))
-  const source = items.findIndex(
-    (item) => isFromOutside(item) && !fromMemory.has(item.callId) && hasUrl(item.output ?? '', target),
-  )
+  let left = wanted
+  for (const [at, item] of items.entries()) {
+    if (!isFromOutside(item) || fromMemory.has(item.callId)) continue
+    yield* findUrls([item.output ?? ''], left, (sought) => (sought.source ??= at))
+    left = left.filter(({ source }) => source === undefined)
+  }
   // If the model wrote the URL first, a result may only echo it.
-  const before = items.slice(0, Math.max(source, 0)).flatMap(modelTexts)
-  return source >= 0 && !before.some((text) => hasUrl(text, target) || hasTail(text, target))
+  const found = wanted.filter(({ source }) => source !== undefined)
+  const last = Math.max(-1, ...found.map(({ source = -1 }) => source))
+  for (const [at, item] of items.slice(0, last + 1).entries()) {
+    const later = found.filter(({ source = -1, written }) => source > at && !written)
+    for (const text of later.length > 0 ? yield* modelTexts(item) : []) {
+      yield* findUrls([text], later, (sought) => (sought.written = true))
+      yield* findTails(text, later)
+    }
+  }
+}
+
+/** A server that echoes the path and query of a URL adds the host. */
+function* findTails(text: string, wanted: readonly Sought[]): Generator<void> {
+  const tails = wanted.filter(({ tail, written }) => tail.length >= minTailChars && !written)
+  if (tails.length === 0) return
+  const isEncoded = /[%+]/.test(text)
+  const plain = isEncoded ? yield* decoded(text) : text
+  for (const sought of tails) {
+    const { tail } = sought
+    if (yield* hasTextInSlices(text, tail)) sought.written = true
+    else if (isEncoded || /[%+]/.test(tail)) {
+      if (yield* hasTextInSlices(plain, yield* decoded(tail))) sought.written = true
+    }
+  }
 }
 
 /** True for text from outside or from a person. The service's own messages about a call repeat what the model wrote. */
@@ -76,15 +140,9 @@ function isMemoryCall(item: Item): item is Extract<Item, { type: 'call' }> {
   return item.type === 'call' && item.name.startsWith('memory_')
 }
 
-/** True when a text of the model has the URL's path and query: a server that echoes them adds the host. */
-function hasTail(text: string, { tail }: WireForm): boolean {
-  if (tail.length < minTailChars) return false
-  return hasText(text, tail) || (/[%+]/.test(text + tail) && hasText(decoded(text), decoded(tail)))
-}
-
 /** The texts of an item that the model wrote. Arguments come raw and with their escapes decoded. */
-function modelTexts(item: Item): string[] {
-  if (item.type === 'call') return [item.name, item.args, unescaped(item.args)]
+function* modelTexts(item: Item): Generator<void, readonly string[]> {
+  if (item.type === 'call') return [item.name, item.args, yield* unescaped(item.args)]
   if (item.type === 'reasoning' || item.type === 'summary') return [item.text]
   if (item.type !== 'message' || item.role !== 'assistant') return []
   return item.content.flatMap((part) => (part.type === 'text' ? [part.text] : []))
@@ -98,44 +156,72 @@ function typedText({ content }: Extract<Item, { type: 'message' }>): string {
 /** File extensions that are also top-level domains: README.md is a file unless it is written as a URL. */
 const fileEndings = /\.(?:md|rs|py|sh|zip|mov|pl|cc|so|ps|st|mm|bz|gz|java|app|bat|com\.\w+)$/i
 
-/** True when a text names exactly this host, in a URL or alone; a subdomain or another port does not count. */
-function namesHost(text: string, { host, port }: WireForm): boolean {
-  const named = urlsIn(text).flatMap((each) => wireForm(each) ?? [])
-  if (named.some((each) => each.host === host && (each.port === port || (each.port === '80' && port === '443'))))
-    return true
-  if (port !== '80' && port !== '443') return false
-  const bare = text.matchAll(
-    /(?<![\p{L}\p{N}@/._-])(?:[\p{L}\p{N}-]{1,63}\.){1,8}\p{L}[\p{L}\p{N}-]{1,62}(?![\p{L}\p{N}@_-]|\.[\p{L}\p{N}])/gu,
-  )
-  return [...bare].some(([name]) => !fileEndings.test(name) && wireForm(`https://${name}/`)?.host === host)
-}
-
-/** Trims the end of a sentence, bracket or markdown link. A closing bracket stays if it was opened inside the URL. */
-function trimmed(url: string): string {
-  let end = url.length
-  for (; end > url.length - maxTrimmed; end--) {
-    const last = url[end - 1] as string
-    if (/[.,;:!?*_~…。，、；：！？）】》」』”’»]/u.test(last)) continue
-    const open = last === ')' ? '(' : last === ']' ? '[' : undefined
-    if (open === undefined || count(url, open, end) >= count(url, last, end)) break
+function* findHosts(texts: readonly string[], wanted: readonly Sought[]): Generator<void> {
+  if (wanted.length === 0) return
+  for (const text of texts) {
+    for (const slice of textSlices(text)) {
+      tellHosts(slice, wanted)
+      yield
+    }
   }
-  return url.slice(0, end)
 }
 
-function count(text: string, sign: string, end: number): number {
-  let found = 0
-  for (let at = text.indexOf(sign); at >= 0 && at < end; at = text.indexOf(sign, at + 1)) found++
-  return found
+const hostInText =
+  /(?<![\p{L}\p{N}@/._-])(?:[\p{L}\p{N}-]{1,63}\.){1,8}\p{L}[\p{L}\p{N}-]{1,62}(?![\p{L}\p{N}@_-]|\.[\p{L}\p{N}])/gu
+
+/** Tells which hosts a text names exactly, in a URL or alone; a subdomain or another port does not count. */
+function tellHosts(text: string, wanted: readonly Sought[]): void {
+  const named = new Set(urlsIn(text).flatMap((url) => hostAndPort(wireForm(url))))
+  const names = [...text.matchAll(hostInText)].map(([name]) => name).filter((name) => !fileEndings.test(name))
+  const alone = new Set(names.map((name) => wireForm(`https://${name}/`)?.host))
+  for (const sought of wanted) {
+    const { host, port } = sought
+    const inUrl = named.has(`${host}:${port}`) || (port === '443' && named.has(`${host}:80`))
+    if (inUrl || ((port === '80' || port === '443') && alone.has(host))) sought.hostTyped = true
+  }
 }
 
-function unescaped(json: string): string {
-  return json
-    .replaceAll(/\\u([0-9a-f]{4})/gi, (_, hex: string) => String.fromCharCode(Number.parseInt(hex, 16)))
-    .replaceAll('\\/', '/')
+function hostAndPort(form: WireForm | undefined): string[] {
+  return form ? [`${form.host}:${form.port}`] : []
 }
 
-function decoded(text: string): string {
+/** Escapes of JSON decoded, in slices. */
+function* unescaped(json: string): Generator<void, string> {
+  let text = ''
+  let open = ''
+  for (const slice of escapeSlices(json, '\\', 6)) {
+    const piece = open + slice.replaceAll(/\\u([0-9a-f]{4})/gi, (_, hex: string) => letterOf(hex))
+    // The slash may be in the next slice.
+    open = piece.endsWith('\\') ? '\\' : ''
+    text += piece.slice(0, piece.length - open.length).replaceAll('\\/', '/')
+    yield
+  }
+  return text + open
+}
+
+/** Escapes of a URL decoded, in slices. */
+function* decoded(url: string): Generator<void, string> {
+  let text = ''
+  for (const slice of escapeSlices(url, '%', 3)) {
+    text += slice.replaceAll(/%([2-7][0-9a-f])/gi, (_, hex: string) => letterOf(hex)).replaceAll('+', ' ')
+    yield
+  }
   return text
-    .replaceAll(/%([2-7][0-9a-f])/gi, (_, hex: string) => String.fromCharCode(Number.parseInt(hex, 16)))
-    .replaceAll('+', ' ')
+}
+
+function letterOf(hex: string): string {
+  return String.fromCharCode(Number.parseInt(hex, 16))
+}
+
+const escapeSliceChars = 32 * 1024
+
+/** A text in pieces that cut no escape of this sign and length. */
+function* escapeSlices(text: string, sign: string, length: number): Generator<string> {
+  for (let from = 0; from < text.length; ) {
+    const end = from + escapeSliceChars
+    const open = end < text.length ? text.slice(end - length + 1, end).indexOf(sign) : -1
+    const to = open < 0 ? end : end - length + 1 + open
+    yield text.slice(from, to)
+    from = to
+  }
 }

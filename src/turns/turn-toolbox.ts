@@ -46,9 +46,10 @@ export function turnToolbox(
         specs: toolbox.specs(),
       })
     },
-    prepare(call, tool) {
-      const work = parts.judge.prepare?.({ user, call, tool })
-      return work && inPace(work)
+    async prepare(calls) {
+      const { items, prompt } = history
+      const work = parts.judge.prepare?.({ user, calls, taint: taintOf(prompt), items, specs: toolbox.specs() })
+      if (work) await inPace(work)
     },
     skills,
   })

@@ -1,12 +1,15 @@
 // The loop over a real store with a scripted model: what is one step, and in what order.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { plainQuestion } from '#safety/gate-question.ts'
+import { runCalls } from '#agent/run-calls.ts'
 import { createHistories } from '#agent/history.ts'
 import { textMessage, textOf } from '#core/item.ts'
 import { noUsage } from '#core/turn.ts'
-import { turnOf } from '../store/harness.ts'
+import { ada, turnOf } from '../store/harness.ts'
 import { openTestStore, runOne } from './bench.ts'
-import { type Saying, saying, type Script, scripted, tool, toolboxOf } from './tools.ts'
+import { call, type Saying, saying, type Script, scripted, tool, toolboxOf } from './tools.ts'
+import { loopTurns } from '../loop-turns.ts'
 import { fence } from '../safety/test-fence.ts'
 import { kinds, outputs } from './steps.ts'
 
@@ -111,6 +114,41 @@ test('calls run at the same time; results are stored as they come, the prompt ha
     ['a', 'b', 'c'],
   )
   assert.ok(asked.every((text) => /^<untrusted-content id="\w+" from="slow">/.test(text)))
+})
+
+test('the tools of many calls begin in pace: others have a turn between two of them', async (t) => {
+  const calls = Array.from({ length: 20 }, (_, at) => ({ call: call(`c${at}`, 'read', { at }), how: 'run' as const }))
+  const context = { user: ada, threadId: 't', turnId: 'u', signal: new AbortController().signal }
+  const settled: string[] = []
+  const turns = await loopTurns(t, async () => {
+    for await (const { draft } of runCalls(calls, { toolbox: toolboxOf(), context })) {
+      if (draft.item.type === 'result') settled.push(draft.item.output)
+    }
+  })
+  assert.equal(settled.length, calls.length)
+  assert.ok(turns >= calls.length - 1, `${turns} turns of the loop`)
+})
+
+test('the questions of many calls are made in pace', async (t) => {
+  const model = scripted([Array.from({ length: 20 }, (_, at) => ({ name: 'write', args: { at } }))])
+  const asking: number[] = []
+  let loops = 0
+  let timer = setImmediate(function count() {
+    loops++
+    timer = setImmediate(count)
+  })
+  t.after(() => clearImmediate(timer))
+  let now = performance.now()
+  t.mock.method(performance, 'now', () => (now += 20))
+  const change = tool('write', {
+    effects: 'write',
+    ask() {
+      asking.push(loops)
+      return Promise.resolve({ question: plainQuestion('write') })
+    },
+  })
+  await runOne(t, { model, toolbox: toolboxOf([change]) })
+  assert.equal(new Set(asking).size, 20, 'each in a turn of the loop of its own')
 })
 
 const failures: readonly [what: string, name: string, args: string, expected: RegExp][] = [

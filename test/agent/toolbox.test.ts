@@ -3,8 +3,9 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { createToolbox } from '#agent/toolbox.ts'
 import { newId } from '#core/ids.ts'
-import { textMessage } from '#core/item.ts'
+import { type Item, textMessage } from '#core/item.ts'
 import type { Verdict } from '#core/policy.ts'
+import { loopTurns } from '../loop-turns.ts'
 import { runOne } from './bench.ts'
 import { call, scripted, specOf, tool, toolsOf } from './tools.ts'
 
@@ -57,9 +58,9 @@ function watched() {
   const order: string[] = []
   const toolbox = createToolbox({
     tools: toolsOf([tool('read')]),
-    async prepare({ args }) {
+    async prepare(calls) {
       await new Promise(setImmediate)
-      order.push(`prepared ${args}`)
+      for (const { call } of calls) order.push(`prepared ${call.args}`)
     },
     judge({ args }) {
       order.push(`judged ${args}`)
@@ -73,6 +74,41 @@ test('the calls of a response are prepared before they are judged', async (t) =>
   const { order, toolbox } = watched()
   await runOne(t, { model: scripted([[{ name: 'read', args: { at: 1 } }], ['Done']]), toolbox })
   assert.deepEqual(order.slice(0, 2), ['prepared {"at":1}', 'judged {"at":1}'])
+})
+
+test('the calls of a response are judged once, and others have a turn between two of them', async (t) => {
+  let judged = 0
+  const toolbox = createToolbox({ tools, judge: () => (judged++, { do: 'allow' }) })
+  const calls = Array.from({ length: 20 }, (_, at) => call(`c${at}`, 'read', { at }))
+  const turns = await loopTurns(t, async () => toolbox.prepare?.(calls))
+  assert.ok(turns >= calls.length - 1, `${turns} turns of the loop`)
+  assert.deepEqual(
+    calls.map((each) => toolbox.kindOf(each)),
+    calls.map(() => ({ do: 'run' })),
+  )
+  assert.equal(judged, calls.length)
+})
+
+test('a judgement holds until calls are prepared again', async () => {
+  let verdict: Verdict = { do: 'allow' }
+  const toolbox = createToolbox({ tools, judge: () => verdict })
+  const items = [call('c', 'read')]
+  await toolbox.prepare?.(items)
+  verdict = { do: 'deny', reason: 'no' }
+  assert.deepEqual(
+    items.map((each) => toolbox.kindOf(each)),
+    [{ do: 'run' }],
+  )
+  await toolbox.prepare?.(items)
+  assert.deepEqual(
+    items.map((each) => toolbox.kindOf(each)),
+    [verdict],
+  )
+})
+
+test('a call whose gate waits for an answer is not judged before that', () => {
+  const gate: Item = { type: 'gate', callId: 'c', kind: 'approval', name: 'write', args: '{}', prompt: 'Run it?' }
+  assert.equal(open().prepare?.([call('c', 'write'), gate]), undefined)
 })
 
 test('a call that is open when its turn goes on is prepared too', async (t) => {

@@ -48,9 +48,21 @@ test('a work yields once it has taken some milliseconds, and not before', async 
   )
   assert.deepEqual(
     seen.end().map(({ length }) => length),
-    // The clock starts with the first pause.
-    [4, 3, 3, 2],
+    [3, 3, 3, 3],
   )
+})
+
+test('works that begin at once share the time, also those of one long step', async (t) => {
+  const time = clock(t)
+  await takeAll(time)
+  const seen = turns()
+  const work = function* (name: string): Generator<void, void> {
+    seen.add(name)
+    time.now += 20
+    if (name === '') yield
+  }
+  await Promise.all(['a', 'b', 'c'].map((name) => inPace(work(name))))
+  assert.deepEqual(seen.end(), [['a'], ['b'], ['c']])
 })
 
 test('of several works with long steps each turn of the loop goes on with one', async (t) => {

@@ -2,9 +2,10 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { userId } from '#core/ids.ts'
+import type { Item } from '#core/item.ts'
 import type { Json, JsonObject } from '#core/json.ts'
 import type { NewGrant } from '#core/grant.ts'
-import type { Judged } from '#core/policy.ts'
+import type { Judge, Judged } from '#core/policy.ts'
 import { drained } from '#safety/drained.ts'
 import { createLeakScan, type LeakScan } from '#safety/leaks.ts'
 import { createMarker, markIds } from '#safety/marks.ts'
@@ -218,13 +219,13 @@ test('no call goes out with a secret, in whatever spelling, whatever was granted
   }
 })
 
-test('long arguments are searched once, ahead of the judgement and in slices', () => {
+test('arguments are searched for secrets once, ahead of the judgement and in slices', () => {
   const whole = createLeakScan(['own-value-of-this-house'])
-  const counts = { stops: 0, slices: 0 }
+  const counts = { searches: 0, slices: 0 }
   const scan: LeakScan = {
     ...whole,
-    stops: (text) => (counts.stops++, whole.stops(text)),
     *stopsInSlices(text) {
+      counts.searches++
       const work = whole.stopsInSlices(text)
       for (let step = work.next(); ; step = work.next()) {
         if (step.done) return step.value
@@ -236,27 +237,50 @@ test('long arguments are searched once, ahead of the judgement and in slices', (
   const judge = createJudge({ scan: () => scan })
   const act = tool('act', { effects: 'write' })
   const asked = (text: string) => judged(call('c', 'act', { text }), act)
-  const prepare = (about: Judged): boolean => {
-    const work = judge.prepare?.(about)
-    if (work) drained(work)
-    return work !== undefined
-  }
   const long = asked('%41 '.repeat(50_000))
-  assert(prepare(long))
+  prepare(judge, [long])
   assert(counts.slices > 10, `${counts.slices} slices`)
   for (let look = 0; look < 3; look++) assert.equal(judge(long).do, 'ask')
-  assert(!prepare(long))
-  assert.equal(counts.stops, 0)
-  const leaking = asked(`${'word '.repeat(10_000)} own-value-of-this-house`)
-  assert(prepare(leaking))
-  assert.deepEqual([judge(leaking).do, counts.stops], ['deny', 0])
+  prepare(judge, [long])
+  assert.equal(counts.searches, 1)
   // A response may have many of them.
   const many = Array.from({ length: 40 }, (_, at) => asked(`${at} ${'word '.repeat(5_000)}`))
-  for (const each of many) assert(prepare(each))
-  assert.deepEqual([...new Set(many.map((each) => judge(each).do)), counts.stops], ['ask', 0])
-  // Without preparing it is searched at once, and short arguments always are.
-  assert.equal(judge(asked(`${'other '.repeat(10_000)} own-value-of-this-house`)).do, 'deny')
-  assert(!prepare(asked('short')))
+  const leaking = asked(`${'word '.repeat(10_000)} own-value-of-this-house`)
+  prepare(judge, [...many, leaking])
+  assert.deepEqual([judge(leaking).do, ...new Set(many.map((each) => judge(each).do))], ['deny', 'ask'])
+  assert.equal(counts.searches, 42)
+  // Without preparing they are searched at once.
   assert.equal(judge(asked('own-value-of-this-house')).do, 'deny')
-  assert.equal(counts.stops, 2)
+  assert.equal(counts.searches, 43)
 })
+
+test('the addresses of many calls are looked up in one reading of the thread, ahead of the judgement', () => {
+  let readings = 0
+  const result: Item = {
+    type: 'result',
+    callId: 'c0',
+    origin: 'a page',
+    get output() {
+      readings++
+      return 'see https://a.example/1 and https://a.example/3'
+    },
+  }
+  const items: Item[] = [result]
+  const fetch = builtInTools.get('web_fetch') ?? tool('web_fetch')
+  const judge = createJudge()
+  const calls = [1, 2, 3, 4].map((at) =>
+    judged(call(`c${at}`, 'web_fetch', { url: `https://a.example/${at}` }), fetch, { items, taint: 'a page' }),
+  )
+  prepare(judge, calls)
+  const verdicts = (): string[] => calls.map((each) => judge(each).do)
+  assert.deepEqual(verdicts(), ['allow', 'ask', 'allow', 'ask'])
+  assert.equal(readings, 1)
+  items.push({ ...result, output: 'and https://a.example/2' })
+  assert.deepEqual(verdicts(), ['allow', 'allow', 'allow', 'ask'], 'a thread that went on is read again')
+})
+
+/** Prepares calls of one user, as those of a response are. */
+function prepare(judge: Judge, calls: readonly Judged[]): void {
+  const [first] = calls
+  if (first && judge.prepare) drained(judge.prepare({ ...first, calls }))
+}

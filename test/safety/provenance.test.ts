@@ -3,7 +3,9 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { type Item, textMessage } from '#core/item.ts'
 import { eventOrigin } from '#core/origins.ts'
-import { type Provenance, provenance, urlsIn } from '#safety/provenance.ts'
+import { drained } from '#safety/drained.ts'
+import { type Provenance, provenance, provenanceInSlices } from '#safety/provenance.ts'
+import { urlsIn } from '#safety/urls-in-text.ts'
 import { growth } from './growth.ts'
 
 const says = (text: string): Item => textMessage('user', text)
@@ -210,6 +212,33 @@ for (const [what, url, items, expected] of rows) {
   test(`an address ${what} is ${expected}`, () => assert.equal(provenance(url, items), expected))
 }
 
+test('several addresses are looked up in one go, also in long texts', () => {
+  const pad = 'word '.repeat(5_000)
+  const items = [
+    says(`${pad}https://a.example/1${pad} and c.example`),
+    answers(`${'x'.repeat(70_000)}a-long-path${pad}`),
+    gets(`${pad}https://b.example/2 https://b.example/a-long-path`),
+  ]
+  const urls = [
+    'https://a.example/1word',
+    'https://b.example/2',
+    'https://b.example/a-long-path',
+    'https://c.example/3',
+  ]
+  const found = drained(provenanceInSlices([...urls, 'https://d.example/', urls[1] ?? ''], items))
+  assert.deepEqual(found, ['user', 'result', 'composed', 'host-named-by-user', 'composed', 'result'])
+})
+
+test('an escape is decoded wherever a long text is cut', () => {
+  for (let before = 32 * 1024 - 12; before < 32 * 1024; before++) {
+    const written: Item = { type: 'call', callId: 'c1', name: 'x', args: `${' '.repeat(before)}a\\u005C/b%2Dlonger` }
+    assert.equal(
+      provenance('https://b.example/a/b-longer', [written, gets('https://b.example/a/b-longer')]),
+      'composed',
+    )
+  }
+})
+
 test('addresses are taken out of prose as they are meant', () => {
   const text =
     'See https://a.example/x, "https://b.example/?q=1" and <https://c.example>; (https://d.example/e)... **https://f.example/g**'
@@ -226,6 +255,7 @@ for (const [what, piece] of [
   ['brackets', ')'],
   ['addresses', 'https://a'],
   ['dots', 'a.'],
+  ['accents', '\u0301\u0323'],
 ] as const) {
   test(`hostile text costs no more than its length: ${what}`, () => {
     assert(
@@ -233,6 +263,7 @@ for (const [what, piece] of [
         provenance('https://x.example/y', [
           says(piece.repeat(times)),
           gets(`https://b.example/${piece.repeat(times)}`),
+          gets(`https://x${piece.repeat(times)}`),
         ]),
       ) < 3,
     )
