@@ -10,12 +10,14 @@ const maxPastedChars = 20_000
 /** The longest beginning that tells a type. */
 const signatureBytes = 12
 /** By the first bytes of a file, a character each: neither its name nor the system that names its type has looked into it. */
-const signatures: readonly (readonly [type: string, beginning: RegExp])[] = [
-  ['image/png', /^\x89PNG\r\n\x1a\n/],
-  ['image/jpeg', /^\xff\xd8\xff/],
-  ['image/gif', /^GIF8[79]a/],
-  ['image/webp', /^RIFF[^]{4}WEBP/],
-  ['application/pdf', /^%PDF-/],
+const signatures: readonly (readonly [type: string, beginning: string])[] = [
+  ['image/png', '\x89PNG\r\n\x1a\n'],
+  ['image/jpeg', '\xff\xd8\xff'],
+  ['image/gif', 'GIF87a'],
+  ['image/gif', 'GIF89a'],
+  // Without the size that stands between.
+  ['image/webp', 'RIFFWEBP'],
+  ['application/pdf', '%PDF-'],
 ]
 
 export type Chosen = {
@@ -131,8 +133,8 @@ async function read(file: File, others: readonly Chosen[]): Promise<Chosen> {
 
 async function typeOf(file: File): Promise<string | undefined> {
   const bytes = new Uint8Array(await file.slice(0, signatureBytes).arrayBuffer())
-  const beginning = String.fromCharCode(...bytes)
-  return signatures.find(([, each]) => each.test(beginning))?.[0]
+  const beginning = String.fromCharCode(...bytes).replace(/^RIFF[^]{4}/, 'RIFF')
+  return signatures.find(([, each]) => beginning.startsWith(each))?.[0]
 }
 
 /** The last character of a beginning may be cut. */
