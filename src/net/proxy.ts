@@ -1,4 +1,5 @@
 // Which requests take the proxy of the environment. Light: loaded also where there is none.
+import { BlockList, isIP } from 'node:net'
 import { isAddressHost, isLoopbackHost, type Target } from '#safety/urls.ts'
 
 /** `httpsProxy` is an http or https URL, `noProxy` a list of hosts as NO_PROXY has it. */
@@ -24,8 +25,26 @@ export function proxyForUrl({ protocol, hostname, port }: URL, settings: ProxySe
 
 function isExempt({ host, port }: Place, entry: string): boolean {
   if (entry === '*') return true
+  const network = networkIn(entry)
+  if (network) return isAddressHost(host) && network.check(...addressOf(host))
   const [, name = '', entryPort] = /^(\[[^\]]*\]|[^:]*)(?::(\d+))?$/.exec(entry) ?? []
   if (name === '' || (entryPort !== undefined && Number(entryPort) !== port)) return false
   const domain = name.replace(/^\*?\./, '')
   return host === domain || (!isAddressHost(host) && host.endsWith(`.${domain}`))
+}
+
+/** The addresses of an entry such as 10.0.0.0/8, or a single one; undefined for other entries. */
+function networkIn(entry: string): BlockList | undefined {
+  const [, text = '', bits] = /^([\d.a-f:]+)(?:\/(\d{1,3}))?$/.exec(entry) ?? []
+  if (isIP(text) === 0) return undefined
+  const [address, family] = addressOf(text)
+  const maxBits = family === 'ipv4' ? 32 : 128
+  const network = new BlockList()
+  if (Number(bits ?? maxBits) <= maxBits) network.addSubnet(address, Number(bits ?? maxBits), family)
+  return network
+}
+
+/** An address without brackets, and its family. */
+function addressOf(host: string): [address: string, family: 'ipv4' | 'ipv6'] {
+  return host.includes(':') ? [host.replaceAll(/[[\]]/g, ''), 'ipv6'] : [host, 'ipv4']
 }
