@@ -11,6 +11,7 @@ import { chosenThread, type ThreadOptions } from './thread-option.ts'
 import { askOperator } from './running-service.ts'
 import { readInput } from './stdin.ts'
 import { jsonText, paint, pasteable } from './report.ts'
+import { createWorkingLine, type WorkingLine } from './working-line.ts'
 
 type RunOptions = ThreadOptions & {
   readonly message?: string
@@ -38,19 +39,25 @@ export async function run(text: string | undefined, options: RunOptions): Promis
   const files = await readFiles(options.attach ?? [], piped)
   await askOperator('atrium threads', async (client) => {
     const live = !json && process.stdout.isTTY
-    const show = live ? createShow() : undefined
+    const working = createWorkingLine()
+    const show = live ? createShow(working) : undefined
     const stop = cancelOnInterrupt(client)
     let started: Started | undefined
     let end: End | undefined
     let gate: GateEvent | undefined
-    for await (const event of sendMessage(client, { door: 'run', message, threadId, files, model: options.model })) {
-      if (event.type === 'started') {
-        started = event
-        stop.begin(event.turnId)
-        if (event.queued) process.stderr.write(`${pasteable(waitsBehind)}\n`)
-      } else if (event.type === 'end') end = event
-      else if (event.type === 'gate') gate ??= event
-      else show?.(event)
+    try {
+      for await (const event of sendMessage(client, { door: 'run', message, threadId, files, model: options.model })) {
+        if (event.type === 'started') {
+          started = event
+          stop.begin(event.turnId)
+          if (event.queued) process.stderr.write(`${pasteable(waitsBehind)}\n`)
+          working.begin()
+        } else if (event.type === 'end') end = event
+        else if (event.type === 'gate') gate ??= event
+        else show?.(event)
+      }
+    } finally {
+      working.end()
     }
     if (!end) throw new AppError('shutting_down', 'the service went away; the turn goes on after its restart')
     finish(end, { started, gate }, { live, json })
@@ -113,13 +120,16 @@ function cancelOnInterrupt(client: Pick<OperatorClient, 'cancel'>) {
   }
 }
 
-function createShow(): (event: ChatEvent) => void {
+function createShow(working: WorkingLine): (event: ChatEvent) => void {
   const prose = createProse()
   return (event) => {
+    working.end()
     if (event.type === 'delta') process.stdout.write(prose.next(event.text))
     if (event.type === 'message') process.stdout.write(`${prose.end()}\n`)
     if (event.type === 'tool')
       process.stderr.write(paint('2', `${event.failed ? '▲' : '✓'} ${printable(event.name)}\n`, process.stderr))
+    // Within a line of the reply nothing else is drawn.
+    if (event.type !== 'delta') working.begin()
   }
 }
 
