@@ -1,8 +1,8 @@
 // The service home: a private folder with the database, the master key, the operator's token and the log.
 import { randomBytes, randomUUID } from 'node:crypto'
 import { chmodSync, existsSync, linkSync } from 'node:fs'
-import { readdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs'
-import { join } from 'node:path'
+import { readdirSync, readFileSync, readlinkSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { dirname, join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { AppError, tooManyFiles } from '#core/errors.ts'
 import { finishRestore } from '#home/restore-stage.ts'
@@ -25,6 +25,7 @@ export type Home = {
  */
 export function openHome(path: string, { toRead = false }: { readonly toRead?: boolean } = {}): Home {
   try {
+    checkLink(path)
     createFolder(path)
     if (!statSync(path).isDirectory()) throw new Error('it is not a folder')
     checkOwner(path)
@@ -120,6 +121,27 @@ export function nextKeyFile({ path }: Home): string {
 
 export function tokenFile({ path }: Home): string {
   return join(path, 'webui-token')
+}
+
+/** Throws home_unwritable where a path leads over a symbolic link to nothing: no folder can be made there. */
+export function checkLink(path: string): void {
+  if (existsSync(path)) return
+  const target = targetOf(path)
+  if (target !== undefined)
+    throw new AppError(
+      'home_unwritable',
+      `${path} is a symbolic link to ${target}, which is not there: make that folder or mount its disk, or set ATRIUM_HOME to another one`,
+    )
+  if (dirname(path) !== path) checkLink(dirname(path))
+}
+
+/** Undefined for what is no link, or cannot be looked at. */
+function targetOf(link: string): string | undefined {
+  try {
+    return readlinkSync(link)
+  } catch {
+    return undefined
+  }
 }
 
 /** Throws forbidden for a file of another user: root could use it, and would trust that user's content. */

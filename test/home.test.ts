@@ -1,6 +1,15 @@
 // The home and what is kept in it: private, its owner's, and left alone when it is not.
 import assert from 'node:assert/strict'
-import fs, { chmodSync, chownSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
+import fs, {
+  chmodSync,
+  chownSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs'
 import { syncBuiltinESMExports } from 'node:module'
 import { createServer } from 'node:net'
 import { join } from 'node:path'
@@ -31,6 +40,17 @@ test('a home that stood open is closed to others', (t) => {
   chmodSync(path, 0o755)
   openHome(path)
   assert.equal(statSync(path).mode & 0o777, 0o700)
+})
+
+test('a home behind a symbolic link to nothing is refused, with the way out', (t) => {
+  const path = homeOf(t)
+  const link = join(path, 'link')
+  symlinkSync('/mnt/none', link)
+  const told = {
+    code: 'home_unwritable',
+    message: /link is a symbolic link to \/mnt\/none, which is not there: .*ATRIUM_HOME/,
+  }
+  for (const home of [link, join(link, 'below')]) assert.throws(() => openHome(home), told)
 })
 
 test('the key and the token are made once, private, and read again', (t) => {

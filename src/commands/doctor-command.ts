@@ -5,7 +5,7 @@ import type { ModelTrial } from '#core/admin.ts'
 import { AppError } from '#core/errors.ts'
 import type { Store } from '#core/store.ts'
 import { costWords, countWords, durationWords, offeredWords } from '#core/words.ts'
-import { checkOwner, type Home, homeAt, keyFile, tokenFile } from '#home.ts'
+import { checkLink, checkOwner, type Home, homeAt, keyFile, tokenFile } from '#home.ts'
 import { openVectors } from '#app/open-vectors.ts'
 import { silentLog } from '#lib/log.ts'
 import { ollamaAnswers } from '#models/ollama.ts'
@@ -135,6 +135,7 @@ function lookAtSecrets(config: Config, say: Say): void {
 }
 
 function lookAtHome(home: Home, config: Config, say: Say): void {
+  checkLink(home.path)
   if (!existsSync(home.path)) return say(`${home.path} is not there yet: the first start makes it`)
   checkOwner(home.path)
   try {
