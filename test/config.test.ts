@@ -63,6 +63,16 @@ test('loadConfig reads the environment of the process at the call', () => {
   assert.equal(loadConfig().home, process.env['ATRIUM_HOME'] ?? `${homedir()}/.atrium`)
 })
 
+test('a user without a home folder is told so, and no folder near is taken for it', (t) => {
+  const { HOME: own = '' } = process.env
+  t.after(() => (process.env['HOME'] = own))
+  process.env['HOME'] = ''
+  const lacks = (name: string) => ({ message: new RegExp(`^${name} needs a whole path: .*HOME is empty`, 'm') })
+  assert.throws(() => readConfig({}), lacks('ATRIUM_HOME'))
+  assert.throws(() => readConfig({ ATRIUM_HOME: '~/a' }), lacks('ATRIUM_HOME'))
+  assert.throws(() => readConfig({ ATRIUM_HOME: '/srv/a', ATRIUM_WORKSPACE: '~/b' }), lacks('ATRIUM_WORKSPACE'))
+})
+
 const readings: readonly [env: Record<string, string>, read: (config: Config) => unknown, expected: unknown][] = [
   [{ CLI_ENABLED: 'FALSE' }, (config) => config.terminal, false],
   [{ CLI_ENABLED: 'no' }, (config) => config.terminal, false],

@@ -51,9 +51,9 @@ function storedNumber(
 
 export function homeOf(text: string | undefined, env: Env, report: Report): string {
   try {
-    return text === undefined ? join(env['HOME'] || homedir(), '.atrium') : pathIn(text, env)
+    return text === undefined ? join(userFolder(env), '.atrium') : pathIn(text, env)
   } catch {
-    report(fault('ATRIUM_HOME', 'is not set and this user has no home folder'))
+    report(fault('ATRIUM_HOME', 'needs a whole path: this user has no home folder, or HOME is empty'))
     return ''
   }
 }
@@ -63,14 +63,30 @@ export function workspaceOf(
   text: string | undefined,
   { home, env, report }: { home: string; env: Env; report: Report },
 ): string {
-  const workspace = text === undefined ? join(home, 'workspace') : pathIn(text, env)
+  const workspace = text === undefined ? join(home, 'workspace') : pathOrFault(text, env, report)
   if (!relative(workspace, home).startsWith('..')) {
     report(fault('ATRIUM_WORKSPACE', 'is or contains the home of the service: choose a folder outside it'))
   }
   return workspace
 }
 
+function pathOrFault(text: string, env: Env, report: Report): string {
+  try {
+    return pathIn(text, env)
+  } catch {
+    report(fault('ATRIUM_WORKSPACE', 'needs a whole path: this user has no home folder, or HOME is empty'))
+    return '/'
+  }
+}
+
 /** An absolute path from one that may start with `~`. */
 function pathIn(text: string, env: Env): string {
-  return resolve(text.replace(/^~(?=\/|$)/, () => env['HOME'] || homedir()))
+  return resolve(text.replace(/^~(?=\/|$)/, () => userFolder(env)))
+}
+
+/** Throws where this user has none. The system's own answer is empty too where HOME is: a path from it would be a relative one. */
+function userFolder(env: Env): string {
+  const folder = env['HOME'] || homedir()
+  if (folder === '') throw new Error('this user has no home folder')
+  return folder
 }
