@@ -14,6 +14,7 @@ import { type TelemetryConfig, telemetryOf } from '#config/telemetry.ts'
 import { fault, rawValuesIn, variableNames, parseValues } from '#config/variables.ts'
 import { AppError } from '#core/errors.ts'
 import { isProviderKey } from '#core/providers.ts'
+import { namedZone } from '#core/time.ts'
 import type { LogLevel } from '#lib/log.ts'
 import { inCheckout } from '#lib/checkout.ts'
 import { withoutUndefined } from '#lib/without-undefined.ts'
@@ -153,6 +154,8 @@ export function readConfig(env: Env, settings: Settings = {}): Config {
   }
   const notices: string[] = []
   const notify = (line: string) => notices.push(line)
+  if (env['TZ'] && namedZone() === undefined)
+    notify('TZ is no name of a time zone, such as Europe/Zurich: missions and times of day are in UTC.')
   const model = chooseModel({ values, raw, settings, report, notify })
   const home = homeOf(values.ATRIUM_HOME, env, report)
   const workspace = workspaceOf(values.ATRIUM_WORKSPACE, { home, env, report })

@@ -16,7 +16,13 @@ export function isoTimeOrNull(ms: number | undefined): string | null {
   return ms === undefined ? null : isoTime(ms)
 }
 
-/** The IANA name of this machine's time zone. */
+/** The IANA name of this machine's time zone; UTC where that has no name. */
 export function machineZone(): string {
-  return Intl.DateTimeFormat().resolvedOptions().timeZone
+  return namedZone() ?? 'UTC'
+}
+
+/** Undefined where TZ is no name of a zone, but a file, an offset or nonsense. */
+export function namedZone(): string | undefined {
+  const zone = Intl.DateTimeFormat().resolvedOptions().timeZone as string | undefined
+  return zone === 'Etc/Unknown' ? undefined : zone
 }
