@@ -84,6 +84,12 @@ export function listenFault(cause: unknown, { host, port, envPrefix }: Listener)
         `${host} is not an address of this machine: set ${envPrefix}_HOST, for example to 127.0.0.1`,
         { cause },
       )
+    case 'EINVAL':
+      return new AppError(
+        'invalid_config',
+        `${host} cannot be listened on: an address of one link needs its interface, as in ${envPrefix}_HOST=fe80::1%eth0; else take another address, for example 127.0.0.1`,
+        { cause },
+      )
     default:
       return cause
   }

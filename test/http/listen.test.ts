@@ -3,6 +3,7 @@ import assert from 'node:assert/strict'
 import { once } from 'node:events'
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net'
 import { test } from 'node:test'
+import { AppError } from '#core/errors.ts'
 import { boundConnections, listenFault, maxConnections } from '#http/listen.ts'
 import { logTo } from '#lib/log.ts'
 import { eventually } from '../doors/test-app.ts'
@@ -13,6 +14,14 @@ test('a port in use is told with what chooses another', () => {
   const wayOut = (envPrefix: 'GATEWAY' | 'HTTP') => listenFault(taken, { host: '127.0.0.1', port: 3000, envPrefix })
   assert.match(String(wayOut('GATEWAY')), /port 3000 on 127\.0\.0\.1 is in use: .* with --port N or GATEWAY_PORT$/)
   assert.match(String(wayOut('HTTP')), /with HTTP_PORT$/)
+})
+
+test('an address of one link is told with its interface', () => {
+  const refused = Object.assign(new Error('listen EINVAL'), { code: 'EINVAL' })
+  const fault = listenFault(refused, { host: 'fe80::1', port: 3000, envPrefix: 'HTTP' })
+  assert.ok(fault instanceof AppError)
+  assert.equal(fault.code, 'invalid_config')
+  assert.match(fault.message, /^fe80::1 cannot be listened on: .*HTTP_HOST=fe80::1%eth0/)
 })
 
 test('while too many connections are open, further ones are closed and told of once', async (t) => {
