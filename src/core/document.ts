@@ -135,12 +135,15 @@ export const maxQueryChars = 1_000
 /** The identity documents at the root of memory, in the order of the system prompt. */
 export const identityPaths: readonly string[] = ['AGENTS.md', 'SOUL.md', 'IDENTITY.md', 'USER.md']
 
+/** No document has so long a path. To normalize accents takes the square of their number. */
+const maxReadChars = 1_000
+
 /**
  * True for the path of an identity document, and for anything that could be mistaken for one: other case, invisible
- * characters, `./` in front. Also true for a value that is not a string.
+ * characters, `./` in front. Also true for a value that is not a string, and for a text that is too long for any path.
  */
 export function isIdentity(path: unknown): boolean {
-  if (typeof path !== 'string') return true
+  if (typeof path !== 'string' || path.length > maxReadChars) return true
   const name = path
     .normalize('NFKC')
     .replaceAll(/[\p{Cf}\p{Cc}]/gu, '')

@@ -1,7 +1,7 @@
 // Fetches from the public internet, with an address check at each redirect, a size limit and a deadline.
 import type { SentRequest } from '#core/tool.ts'
 import { withDeadline } from '#lib/deadline.ts'
-import { maxUrlChars, originOf, showTarget, type Target } from '#safety/urls.ts'
+import { maxUrlChars, originOf, parseUrl, showTarget, type Target } from '#safety/urls.ts'
 import type { AddressKind } from './addresses.ts'
 import type { Dial, Outgoing, WireAnswer } from './dial.ts'
 import { isListedHost, privateKind, withWayOut } from './guarded-dial.ts'
@@ -89,7 +89,7 @@ export function createFetch({ dial, privateHosts }: FetchParts): Fetch {
 export function parseTarget(text: string): Target | string {
   if (text.length > maxUrlChars) return `the URL is longer than ${maxUrlChars} characters`
   if (/\p{Cc}/u.test(text)) return 'the URL has a control character'
-  const url = URL.parse(text)
+  const url = parseUrl(text)
   if (!url) return 'the URL is not of the form https://host/path'
   if (url.protocol !== 'https:' && url.protocol !== 'http:') {
     return `the scheme ${url.protocol.slice(0, 20)} is not allowed; use https or http`

@@ -3,6 +3,7 @@ import type { NewGrant } from '#core/grant.ts'
 import type { Reach, Scope } from '#core/question.ts'
 import { dayMs, hourMs } from '#core/time.ts'
 import { readerIn } from './reading-commands.ts'
+import { parseUrl } from './urls.ts'
 
 const durationsMs = { hour: hourMs, day: dayMs, good: undefined }
 
@@ -110,13 +111,10 @@ function isExactCommand(target: string): boolean {
 }
 
 function hostOf(url: string): string | undefined {
-  try {
-    const { protocol, hostname, port, username, password } = new URL(url)
-    if (!/^https?:$/.test(protocol) || username !== '' || password !== '') return undefined
-    return `${hostname}:${port || (protocol === 'http:' ? '80' : '443')}`
-  } catch {
+  const parsed = parseUrl(url)
+  if (!parsed || !/^https?:$/.test(parsed.protocol) || parsed.username !== '' || parsed.password !== '')
     return undefined
-  }
+  return `${parsed.hostname}:${parsed.port || (parsed.protocol === 'http:' ? '80' : '443')}`
 }
 
 /** The root is `./`. An ambiguous path has no folder. */

@@ -1,8 +1,6 @@
 // The http URLs in a text, in slices, and the form by which two URLs are compared.
-import { maxUrlChars } from './urls.ts'
+import { maxUrlChars, parseUrl } from './urls.ts'
 
-/** No host is longer, however it is spelled. Parsing one of many accents takes the square of its length. */
-const maxAuthorityChars = 1_000
 /** At most this many characters at the end of a URL are trimmed as punctuation. */
 const maxTrimmed = 16
 /** Of addresses alone it takes a few milliseconds. */
@@ -41,17 +39,11 @@ export type WireForm = { readonly href: string; readonly host: string; readonly 
 
 /** The canonical form of a URL: two spellings have the same form exactly if they make the same request. */
 export function wireForm(url: string): WireForm | undefined {
-  if (url.length > maxUrlChars) return undefined
-  const [, authority] = /^https?:\/\/([^\\/?#]*)/i.exec(url) ?? []
-  if (authority === undefined || authority.length > maxAuthorityChars) return undefined
-  try {
-    const parsed = new URL(url)
-    parsed.hash = ''
-    const port = parsed.port || (parsed.protocol === 'http:' ? '80' : '443')
-    return { href: parsed.href, host: parsed.hostname, port, tail: parsed.pathname.slice(1) + parsed.search }
-  } catch {
-    return undefined
-  }
+  const parsed = /^https?:\/\//i.test(url) ? parseUrl(url) : null
+  if (!parsed) return undefined
+  parsed.hash = ''
+  const port = parsed.port || (parsed.protocol === 'http:' ? '80' : '443')
+  return { href: parsed.href, host: parsed.hostname, port, tail: parsed.pathname.slice(1) + parsed.search }
 }
 
 /** Trims the end of a sentence, bracket or markdown link. A closing bracket stays if it was opened inside the URL. */

@@ -24,6 +24,7 @@ const table: readonly [path: unknown, expected: boolean][] = [
   ['AGENTS.mdx', false],
   ['MYUSER.md', false],
   ['AGENTS', false],
+  ['x'.repeat(1_001), true],
   ['', false],
 ]
 for (const [path, expected] of table) {
@@ -32,7 +33,7 @@ for (const [path, expected] of table) {
   })
 }
 
-for (const part of ['/', '. ', './', '\u200b', 'USER.md']) {
+for (const part of ['/', '. ', './', '\u200b', 'USER.md', '\u0301\u0323']) {
   test(`the work for a path of many ${JSON.stringify(part)} grows with its length alone`, () => {
     assert.ok(growth((times) => isIdentity(part.repeat(times))) < 3)
   })

@@ -1,8 +1,9 @@
 // What a grant is made of, and when there can be none.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import type { NewGrant } from '#core/grant.ts'
 import { reachInParams } from '#core/tool.ts'
-import { grantFor, scopesOf, targetOf } from '#safety/grant-rules.ts'
+import { covers, grantFor, scopesOf, targetOf } from '#safety/grant-rules.ts'
 
 const call = { name: 'web_fetch', reach: { type: 'url', url: 'https://a.example/x' } } as const
 const clean = { now: 5, taint: undefined }
@@ -140,5 +141,18 @@ test('a command cannot be granted for prompts with outside text; every other cal
       [true, true],
       [false, false],
     ],
+  )
+})
+
+test('an address that is too long to be parsed is covered by no grant for a host', () => {
+  const reach = { type: 'url', url: `https://a.example/${'x'.repeat(1_000_000)}` } as const
+  const covered = (grant: NewGrant) => covers(grant, { name: 'web_fetch', reach }, 5)
+  assert.deepEqual(
+    [covered({ tool: 'web_fetch', target: 'a.example:443' }), covered({ tool: 'web_fetch' })],
+    [false, true],
+  )
+  assert.deepEqual(
+    scopesOf(reach, undefined).map(({ scope }) => scope),
+    ['tool'],
   )
 })

@@ -1,7 +1,15 @@
 // Which requests an allowlist lets through, by table; and what patterns it may hold.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { coversPattern, type Endpoint, type HostPattern, judgeUrl, readHostPattern, readUrl } from '#safety/urls.ts'
+import {
+  coversPattern,
+  type Endpoint,
+  type HostPattern,
+  judgeUrl,
+  parseUrl,
+  readHostPattern,
+  readUrl,
+} from '#safety/urls.ts'
 
 function endpoint(host: string, pathPrefix: string, methods: readonly string[] = ['GET']): Endpoint {
   return { host: pattern(host), pathPrefix, methods }
@@ -213,3 +221,21 @@ test('an address has 8192 characters at most, its host 253', () => {
   assert.equal(typeof readUrl(`https://${host(253)}/`), 'object')
   assert.equal(typeof readUrl(`https://${host(254)}/`), 'string')
 })
+
+const accents = (count: number): string => '\u0301\u0323'.repeat(count / 2)
+
+test('an address is parsed while it and its host have a usual length', () => {
+  assert.equal(parseUrl('https://ä.example/x')?.hostname, 'xn--4ca.example')
+  assert.equal(parseUrl(`https://a.example/${'x'.repeat(8_000)}`)?.hostname, 'a.example')
+  assert.equal(parseUrl(`https://a.example/?q=${accents(8_000)}`)?.hostname, 'a.example')
+  assert.equal(parseUrl('not one'), null)
+})
+
+for (const start of ['https://a', 'https:a', '\thttps:\\\\a', 'https:////a', 'https://name:word@a', 'ht\ntps://a']) {
+  test(`a host that takes the platform the square of its length is none: ${JSON.stringify(start)}`, (t) => {
+    const parse = t.mock.method(URL, 'parse')
+    for (const end of ['', '/x', '?x', '#x', '\\x']) assert.equal(parseUrl(`${start}${accents(4_000)}${end}`), null)
+    assert.equal(parseUrl(`${start}/${accents(10_000)}`), null)
+    assert.equal(parse.mock.callCount(), 0)
+  })
+}
