@@ -209,7 +209,11 @@ export function asAppError(error: unknown): unknown {
 const unavailableReasons: readonly (readonly [RegExp, string])[] = [
   [/^28/, 'it refused the user or the password of DATABASE_URL'],
   [/^3D/, 'the database of DATABASE_URL does not exist'],
-  [/^53/, 'it has no room for another connection'],
+  [/^53300/, 'it has no room for another connection'],
+  [/^53/, 'it is short of memory or room'],
+  [/^42501/, 'its user lacks a right, such as to create tables'],
+  [/^25006/, 'it takes no changes: it is a standby, or was made read-only'],
+  [/^25P0[34]/, 'it ended a transaction that took too long'],
   [/^55P03/, 'another transaction holds what this one needs'],
   [/^57P/, 'it is starting or going down'],
   [/^(ENOTFOUND|EAI_)/, 'the host of DATABASE_URL is not known'],

@@ -1,6 +1,7 @@
 // Vectors of chunks, compared by sqlite-vec or pgvector. A search covers only its user's vectors: it selects candidates by
 // one bit of each number, then ranks them by the full numbers.
 import type { DatabaseSync } from 'node:sqlite'
+import { AppError } from '#core/errors.ts'
 import type { VectorStore } from '#core/vector.ts'
 import { foundOf } from './document-index.ts'
 import { first, query, run, type Sql, type Value } from './sql.ts'
@@ -93,7 +94,7 @@ export async function createPgvector(sql: Sql): Promise<string | undefined> {
     await sql.write(() => run('CREATE EXTENSION IF NOT EXISTS vector'))
     return undefined
   } catch (error) {
-    const { code } = error as { code?: string }
+    const { code } = (error instanceof AppError ? error.cause : error) as { code?: string }
     if (code === '42501') {
       return 'the database user may not create the extension pgvector: let a superuser run CREATE EXTENSION vector'
     }

@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict'
 import { test, type TestContext } from 'node:test'
 import { createDocumentStore } from '#store/document-store.ts'
+import { asAppError } from '#store/postgres.ts'
 import type { Sql } from '#store/sql.ts'
 import { openSqlite } from '#store/sqlite.ts'
 import { createPgvector, createVectorStore, findPgvector } from '#store/vector-store.ts'
@@ -104,7 +105,7 @@ const faults: readonly (readonly [code: string, reason: string])[] = [
 ]
 for (const [code, reason] of faults) {
   test(`pgvector that cannot be created by ${code}: ${reason}`, async () => {
-    const write = () => Promise.reject(Object.assign(new Error('no'), { code }))
+    const write = () => Promise.reject(asAppError(Object.assign(new Error('no'), { code })))
     assert.equal(await createPgvector({ write } as unknown as Sql), reason)
   })
 }
