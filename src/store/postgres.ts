@@ -4,6 +4,7 @@ import { type ClientBase, Pool, type PoolConfig } from 'pg'
 import { AppError } from '#core/errors.ts'
 import { createOneAtATime } from '#lib/one-at-a-time.ts'
 import { createFlights } from './flight.ts'
+import { createPoolRoom } from './pool-room.ts'
 import { type SilenceLimits, watchHost } from './silent-host.ts'
 import { type Job, query, type Row, type Sql, type Statement } from './sql.ts'
 
@@ -70,6 +71,7 @@ export function openPostgres(
   // A connection that breaks during a job fails that job. Without this listener it would also end the process.
   pool.on('connect', (client) => client.on('error', () => {}))
   const unwatch = watchHost(pool, silence)
+  const connect = createPoolRoom(pool)
   const fly = createFlights()
   const oneAtATime = createOneAtATime()
   let answeredAt = -Infinity
@@ -92,7 +94,7 @@ export function openPostgres(
   }
 
   async function runTransaction<T>(job: Job<T>, trusts: boolean): Promise<T> {
-    const client = await pool.connect()
+    const client = await connect()
     const unsent = [begin]
     try {
       const result = await drive(client, job, { unsent, trusts })
@@ -115,7 +117,7 @@ export function openPostgres(
 
   async function read<T>(job: () => Job<T>): Promise<T> {
     try {
-      const client = await pool.connect()
+      const client = await connect()
       try {
         const unsent: Statement[] = []
         const result = await drive(client, job(), { unsent, trusts: false })
