@@ -2,6 +2,7 @@
 import type { ClientBase, PoolClient, QueryConfig } from 'pg'
 import { AppError } from '#core/errors.ts'
 import { databaseClock, endFutureLeases, leaseMs } from './lease-store.ts'
+import { liftTimeouts } from './lift-timeouts.ts'
 import { type Loading, named, type TermsOf, vectorOf } from './load.ts'
 import {
   applyMigrations,
@@ -60,9 +61,7 @@ async function beginLoad(client: PoolClient, { sql, termsOf, mark }: BeginParts)
     client.query<Record<string, unknown>>({ text, values, query_timeout: timeoutMs } as QueryConfig)
   await endWithClient(send)
   await send('BEGIN')
-  await send('SET LOCAL statement_timeout = 0')
-  await send('SET LOCAL lock_timeout = 0')
-  await send('SET LOCAL idle_in_transaction_session_timeout = 0')
+  await liftTimeouts(client)
   await lockMigrations(client)
   const found = await versionIn(client)
   checkVersion(found, migrations)

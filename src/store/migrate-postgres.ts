@@ -4,6 +4,7 @@ import type { ClientBase, Pool, PoolClient, QueryConfig, QueryResult } from 'pg'
 import { AppError } from '#core/errors.ts'
 import { hourMs } from '#core/time.ts'
 import { databaseClock, endFutureLeases, leaseMs } from './lease-store.ts'
+import { liftTimeouts } from './lift-timeouts.ts'
 import { type Migrating, type Migration, statementsOf } from './migration.ts'
 import { migrations, newestVersion } from './migrations.ts'
 import { asAppError, runningName } from './postgres.ts'
@@ -79,6 +80,7 @@ export async function migratePostgres(
       if (version > 0) onStep(from)
       try {
         await client.query('BEGIN')
+        await liftTimeouts(client)
         // A database that was empty has no earlier processes, but it may have others that start.
         if (version > 0 && !step.shared) await cutOffOlder(client, run)
         await addOldest(client, run)

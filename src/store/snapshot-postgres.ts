@@ -1,5 +1,6 @@
 // The snapshot of a PostgreSQL database: a transaction that sees the state at its beginning.
 import type { ClientBase } from 'pg'
+import { liftTimeouts } from './lift-timeouts.ts'
 import { versionIn } from './migrate-postgres.ts'
 import { migrations } from './migrations.ts'
 import { type PortableColumn, type PortableRow, type PortableTable } from './portable-schema.ts'
@@ -20,9 +21,7 @@ export async function openPostgresSnapshot(url: string): Promise<Snapshot> {
   }
   try {
     await client.query('BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY')
-    await client.query('SET LOCAL statement_timeout = 0')
-    await client.query('SET LOCAL lock_timeout = 0')
-    await client.query('SET LOCAL idle_in_transaction_session_timeout = 0')
+    await liftTimeouts(client)
     return { ...(await snapshotOf(client)), close }
   } catch (error) {
     await close()
