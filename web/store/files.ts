@@ -103,6 +103,18 @@ function put(draft: string, files: readonly Chosen[]): void {
 
 async function read(file: File, others: readonly Chosen[]): Promise<Chosen> {
   const base = { id: newKey(), name: file.name || 'pasted', size: file.size }
+  try {
+    return await readAs(base, file, others)
+  } catch {
+    return { ...base, refused: 'It could not be read: it is a folder, or has changed since' }
+  }
+}
+
+async function readAs(
+  base: Pick<Chosen, 'id' | 'name' | 'size'>,
+  file: File,
+  others: readonly Chosen[],
+): Promise<Chosen> {
   const refused = (reason: string): Chosen => ({ ...base, refused: reason })
   const total = others.reduce((sum, each) => sum + (each.file ? each.size : 0), 0)
   if (others.filter((each) => each.file).length >= maxAttachments)

@@ -99,6 +99,14 @@ test('what no model can read stays with its reason, and is not sent', async () =
   assert.deepEqual(takeFiles(draft), [])
 })
 
+test('what the browser cannot read, such as a folder, says so, and the files after it are attached', async () => {
+  const folder = new File(['a'.repeat(3)], 'folder')
+  folder.slice = () => Object.assign(new Blob([]), { arrayBuffer: () => Promise.reject(new Error('NotFoundError')) })
+  const draft = newDraft()
+  await addFiles(draft, [folder, text('a.txt')])
+  assert.deepEqual(refusals(draft), ['It could not be read: it is a folder, or has changed since', undefined])
+})
+
 test('what was refused goes along from a new thread to the one that it becomes', async () => {
   const [draft, thread] = [newDraft(), newDraft()]
   await addFiles(draft, [text('empty', 0), text('next')])
