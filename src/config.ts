@@ -21,6 +21,8 @@ import { withoutUndefined } from '#lib/without-undefined.ts'
 
 const loopback: ReadonlySet<string> = new Set(['127.0.0.1', 'localhost', '::1'])
 const minSecretLength = 24
+/** Variables of other programs that this one follows too. */
+const sharedNames = ['HTTPS_PROXY', 'https_proxy', 'NO_PROXY', 'no_proxy', 'NODE_EXTRA_CA_CERTS'] as const
 const defaultWritesPerMinute = 600
 
 export type Config = {
@@ -126,7 +128,8 @@ export function serviceEnvironment(): { configFolder: string; variables: readonl
   const { env } = process
   const raw = rawValuesIn(env)
   const configFolder = env['XDG_CONFIG_HOME'] || join(env['HOME'] || homedir(), '.config')
-  return { configFolder, variables: variableNames.filter((name) => raw[name] !== undefined) }
+  const own = variableNames.filter((name) => raw[name] !== undefined)
+  return { configFolder, variables: [...own, ...sharedNames.filter((name) => env[name])] }
 }
 
 /** Capabilities of the terminal of this process. Without a locale, UTF-8 is assumed. */

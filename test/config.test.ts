@@ -7,7 +7,16 @@ import { test } from 'node:test'
 import type { Settings } from '#core/store.ts'
 import { specifiedRules } from '#config/responses.ts'
 import { variableNames } from '#config/variables.ts'
-import { type Config, checkDoors, loadConfig, programName, readConfig, secretsIn, weakSecrets } from '#config.ts'
+import {
+  type Config,
+  checkDoors,
+  loadConfig,
+  programName,
+  readConfig,
+  secretsIn,
+  serviceEnvironment,
+  weakSecrets,
+} from '#config.ts'
 
 const HOME = '/home/ada'
 
@@ -217,6 +226,16 @@ test('hints name the program as this shell finds it', (t) => {
   assert.equal(programName('', join(root, 'bin')), './atrium')
   assert.equal(programName('', folder), launcher)
   assert.equal(programName('', '/'), launcher, 'who reads it need not be in /')
+})
+
+test('a service that another program starts misses the variables of this one, the proxy among them', (t) => {
+  const whole = process.env
+  t.after(() => {
+    process.env = whole
+  })
+  const given = { LLM_MODEL: 'm', HTTPS_PROXY: 'http://proxy.example:3128', no_proxy: 'a.example', ALL_PROXY: 'x' }
+  process.env = { HOME, ...given, NODE_EXTRA_CA_CERTS: '/etc/company.pem', NO_PROXY: '' }
+  assert.deepEqual(serviceEnvironment().variables, ['LLM_MODEL', 'HTTPS_PROXY', 'no_proxy', 'NODE_EXTRA_CA_CERTS'])
 })
 
 test('the secrets of a configuration are known to the log', () => {
