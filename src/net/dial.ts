@@ -13,7 +13,7 @@ import { orAborted } from '#lib/deadline.ts'
 import { unknownAuthority } from '#lib/unknown-authority.ts'
 import { isAddressHost, isLoopbackHost, showServer, type Target } from '#safety/urls.ts'
 import { addressKind, type AddressKind } from './addresses.ts'
-import { NetworkFault } from './network-fault.ts'
+import { NetworkFault, ProxyFault } from './network-fault.ts'
 import { proxyFor, type ProxySettings } from './proxy.ts'
 import { openTunnel } from './tunnel.ts'
 
@@ -103,8 +103,10 @@ async function attempt<T>(
     return await take(message)
   } catch (error) {
     if (error instanceof TooLarge) return failed('response_too_large', `the answer is over ${maxBytes} bytes`, true)
-    if (signal.aborted) return failed('timeout', `${showServer(request.target)} did not answer in time`, sent)
-    return failed('unreachable', `${showServer(request.target)} could not be reached: ${reasonOf(error)}`, sent)
+    const server = showServer(request.target)
+    const unreached = `${server} could not be reached: ${reasonOf(error)}`
+    if (!signal.aborted) return failed('unreachable', unreached, sent)
+    return failed('timeout', error instanceof ProxyFault ? unreached : `${server} did not answer in time`, sent)
   }
 }
 

@@ -3,6 +3,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { DialParts } from '#net/dial.ts'
 import { proxyFor } from '#net/proxy.ts'
+import { startConnectProxy } from './connect-proxy.ts'
 import { dial, faultOf, portOf, to, useDialServers } from './dial-servers.ts'
 
 const { cert, proxy, secure, seen, tunnels } = useDialServers()
@@ -44,6 +45,15 @@ test('a proxy that refuses is told', async () => {
   // Its certificate is nobody's.
   const secured = { proxy: { httpsProxy: `https://127.0.0.1:${portOf(secure)}` } }
   assert.match(faultOf(await dial(to('https://a.example/'), secured)), /SELF_SIGNED|DEPTH_ZERO/)
+})
+
+test('a proxy that does not answer is told apart from a server that does not', async (t) => {
+  const silent = await startConnectProxy(t, 9)
+  silent.mode = 'hangs'
+  const said = faultOf(await dial(to('https://a.example/'), { proxy: silent.settings }, 50))
+  assert.equal(said, 'timeout: a.example could not be reached: the proxy of HTTPS_PROXY did not answer in time')
+  const slow = faultOf(await dial(to('https://a.example/slow'), { ...through(), ca: [cert] }, 500))
+  assert.equal(slow, 'timeout: a.example did not answer in time')
 })
 
 const choices: readonly [url: string, noProxy: string, proxied: boolean][] = [
