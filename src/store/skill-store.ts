@@ -17,8 +17,6 @@ import { checkQuota, readStored, rowBytes } from './storage-quota.ts'
 
 /** Skills erased in one transaction: others wait for it. */
 const maxErased = 5
-/** Files of a skill that are stored without a thread: with their contents some hundred take tens of milliseconds. */
-const maxOwnFiles = 50
 const maxSwitches = 1_000
 
 const columns = `author, head, findings, updated_at, (SELECT max(f.untrusted) FROM skill_files f
@@ -28,7 +26,7 @@ type SkillParts = { readonly sql: Sql; readonly now: () => number; readonly maxU
 
 export function createSkillStore({ sql, now, maxUserBytes = 0 }: SkillParts): SkillStore {
   /** One change at a time, so that no content is deleted that another skill begins to use. Readers are not blocked. */
-  const change = <T>(owner: UserId, job: () => Job<T>, size?: { readonly bytes: number }): Promise<T> =>
+  const change = <T>(owner: UserId, job: () => Job<T>, size?: typeof takesLong): Promise<T> =>
     sql.write(function* () {
       if (sql.backend === 'postgres') yield* run('LOCK TABLE skills IN SHARE ROW EXCLUSIVE MODE')
       yield* lockAccount(owner, sql.lock)
@@ -37,10 +35,9 @@ export function createSkillStore({ sql, now, maxUserBytes = 0 }: SkillParts): Sk
       return done
     }, size)
   return {
+    // Also a small one: the many files of the skill that it replaces are erased.
     put: (owner, skill, judgeFiles) =>
-      change(owner, () => putSkill(owner, skill, { at: now(), maxUserBytes, judgeFiles }), {
-        bytes: skill.files.length > maxOwnFiles ? takesLong.bytes : bytesOf(skill.files),
-      }),
+      change(owner, () => putSkill(owner, skill, { at: now(), maxUserBytes, judgeFiles }), takesLong),
     list: (owner) =>
       sql.read(function* () {
         const rows = yield* query(`SELECT ${columns} FROM skills WHERE user_id = ?`, owner)
