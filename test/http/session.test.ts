@@ -35,10 +35,16 @@ function opened(session?: Partial<Session>) {
       return Promise.resolve(void state.touched.push(hash))
     },
     addCode: (code) => Promise.resolve(void state.codes.push(code)),
-    takeCode: (hash) =>
-      Promise.resolve(
+    hasCode: (...given) => {
+      asked.push(given)
+      return Promise.resolve(true)
+    },
+    takeCode: (hash, maxMs) => {
+      asked.push([hash, maxMs])
+      return Promise.resolve(
         hash === hashToken('code') ? { token: 'op2' } : hash === hashToken('old') ? { token: 'op0' } : undefined,
-      ),
+      )
+    },
   }
   const sessions = createSessions({
     store: store as SessionStore,
@@ -96,11 +102,21 @@ test('a session of the operator ends with its token; that of a user does not', a
 })
 
 test('a code is valid for ten minutes and opens a session of the permanent token, while that is in force', async () => {
-  const { state, sessions } = opened()
+  const { state, sessions, asked } = opened()
   const code = await sessions.makeCode()
   assert.deepEqual(state.codes, [{ hash: hashToken(code), token: 'op2', endsAt: start + 10 * minuteMs }])
   assert.ok(await sessions.redeem('code'))
   assert.equal((state.opened[0] as { token: string }).token, 'op2')
   assert.deepEqual([await sessions.redeem('old'), await sessions.redeem('none')], [undefined, undefined])
   assert.equal(state.opened.length, 1)
+  assert.deepEqual(
+    asked,
+    ['code', 'old', 'none'].map((each) => [hashToken(each), 10 * minuteMs]),
+  )
+})
+
+test('a code is shown again while it has a minute left, and no more than it was given', async () => {
+  const { sessions, asked } = opened()
+  assert.equal(await sessions.isOpenCode('code'), true)
+  assert.deepEqual(asked, [[hashToken('code'), { minMs: minuteMs, maxMs: 10 * minuteMs }]])
 })

@@ -123,6 +123,7 @@ export function sessionTests(open: Open): void {
     assert.equal(await sessions.hasCode('d1', left), true)
     clock.now -= minuteMs
     await add('d2')
+    assert.equal(await sessions.hasCode('d2', left), true)
     assert.deepEqual(await sessions.takeCode('d1', minuteMs), { token: 't' }, 'clocks of replicas differ')
   })
 }
