@@ -1,10 +1,11 @@
 // Anthropic's client against a strict server: overload, broken streams, wrong keys, silence, floods.
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
+import { setImmediate as nextLoop } from 'node:timers/promises'
 import type { ModelEvent } from '#core/model.ts'
 import { createAnthropicModel } from '#models/anthropic.ts'
 import { anthropicKey, event, messageEvents, saying } from './strict-anthropic.ts'
-import { collect, failing, fails, hello, type Reply, send, textsOf } from './wire.ts'
+import { collect, createSilence, failing, fails, hello, type Reply, send, sendStopped, textsOf } from './wire.ts'
 import { serve, text } from './anthropic-client.ts'
 
 describe('faults', () => {
@@ -124,18 +125,29 @@ describe('faults', () => {
   })
 
   test('time in which the answer is not read is no silence', async (t) => {
-    const idleMs = 54_321
-    const wait = setTimeout
-    let passIdle = (): void => {}
-    t.mock.method(globalThis, 'setTimeout', (run: () => void, ms: number) => {
-      if (ms === idleMs) passIdle = run
-      return wait(run, ms)
-    })
+    const { idleMs, pass } = createSilence(t)
     const { model } = await serve(t, [saying([text])], { limits: { idleMs } })
     const events: ModelEvent[] = []
     for await (const batch of model.stream(hello, new AbortController().signal)) {
       events.push(...batch)
-      passIdle()
+      pass()
+      // Only then does it count as over.
+      await nextLoop()
+    }
+    assert.deepEqual(textsOf(events), ['Hel', 'lo'])
+  })
+
+  test('what came while the process was stopped is no silence', async (t) => {
+    const silence = createSilence(t)
+    const read = Promise.withResolvers<void>()
+    const pieces = messageEvents([text])
+    const [first, rest] = [pieces.slice(0, 4).join(''), pieces.slice(4).join('')]
+    const reply: Reply = (response) => sendStopped(response, { first, rest, read: read.promise, silence })
+    const { model } = await serve(t, [reply], { limits: silence })
+    const events: ModelEvent[] = []
+    for await (const batch of model.stream(hello, new AbortController().signal)) {
+      events.push(...batch)
+      read.resolve()
     }
     assert.deepEqual(textsOf(events), ['Hel', 'lo'])
   })

@@ -6,7 +6,7 @@ import { AppError } from '#core/errors.ts'
 import type { ModelEvent } from '#core/model.ts'
 import { createChatModel } from '#models/chat.ts'
 import { delta, done, type Handler, key, line, never, serve, stop, streaming } from './chat-server.ts'
-import { collect, fails, hello, textsOf } from './wire.ts'
+import { collect, createSilence, fails, hello, sendStopped, textsOf } from './wire.ts'
 
 describe('errors', () => {
   const table: [number, string, RegExp][] = [
@@ -77,6 +77,20 @@ describe('errors', () => {
       { limits: { idleMs: 60 } },
     )
     assert.equal((await fails(collect(model))).code, 'model_timeout')
+  })
+
+  test('what came while the process was stopped is no silence', async (t) => {
+    const silence = createSilence(t)
+    const read = Promise.withResolvers<void>()
+    const [first, rest] = [delta({ content: 'a' }), delta({ content: 'b' }) + stop + done]
+    const handler: Handler = (response) => sendStopped(response, { first, rest, read: read.promise, silence })
+    const { model } = await serve(t, handler, { limits: silence })
+    const events: ModelEvent[] = []
+    for await (const batch of model.stream(hello, never)) {
+      events.push(...batch)
+      read.resolve()
+    }
+    assert.deepEqual(textsOf(events), ['a', 'b'])
   })
 
   test('what came before a fault is yielded first', async (t) => {

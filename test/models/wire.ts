@@ -130,3 +130,28 @@ export const textsOf = (events: readonly ModelEvent[]): string[] =>
 export function list(value: unknown): readonly Json[] {
   return Array.isArray(value) ? (value as Json[]) : []
 }
+
+/** A time of silence that is over when a test says so. */
+export function createSilence(t: TestContext) {
+  const idleMs = 54_321
+  const wait = setTimeout
+  let over = (): void => {}
+  t.mock.method(globalThis, 'setTimeout', (run: () => void, ms: number) => {
+    if (ms === idleMs) over = run
+    return wait(run, ms)
+  })
+  return { idleMs, pass: () => over() }
+}
+
+/** Sends the beginning; once it was read, the rest comes as the time is over: so a process finds both that was stopped. */
+export async function sendStopped(
+  response: ServerResponse,
+  { first, rest, read, silence }: { first: string; rest: string; read: Promise<void>; silence: { pass(): void } },
+): Promise<void> {
+  response.writeHead(200, { 'content-type': 'text/event-stream' }).write(first)
+  await read
+  setTimeout(() => {
+    response.end(rest)
+    silence.pass()
+  })
+}
