@@ -50,7 +50,7 @@ export function createTheme({ colour, utf8, commands = (text) => text }: Shows):
     chosen: sgr('7', '27'),
     // The id joins the pieces of a link that is wrapped over lines.
     link: (text, url) => `\u001b]8;id=${linkName(url)};${url}\u001b\\${text}\u001b]8;;\u001b\\`,
-    fit: utf8 ? (line) => line : inAscii,
+    fit: utf8 ? (line) => line : inAscii(),
   }
 }
 
@@ -93,15 +93,18 @@ const signs: ReadonlyMap<string, string> = new Map(
   }),
 )
 
-/** Replaces characters beyond ASCII. Each keeps its width, so that the layout does not move. */
-function inAscii(line: string): string {
+/** Replaces characters beyond ASCII. Each keeps its width, an emoji of several letters too, so that the layout does not move. */
+function inAscii(): Paint {
+  const letters = new Intl.Segmenter(undefined, { granularity: 'grapheme' })
   // oxlint-disable-next-line no-control-regex -- these are the letters that stay
-  return line.replaceAll(/[^\x00-\x7f]\p{M}*/gu, (letter) => {
-    const sign = signs.get(letter)
-    if (sign !== undefined) return sign
-    if (/[\u2500-\u257f]/.test(letter)) return '+'
-    return (/[\u2800-\u28ff]/.test(letter) ? '*' : '?').repeat(visibleWidth(letter))
-  })
+  return (line) => line.replaceAll(/[^\x00-\x7f]+/g, (run) => Array.from(letters.segment(run), inSigns).join(''))
+}
+
+function inSigns({ segment: letter }: Intl.SegmentData): string {
+  const sign = signs.get(letter)
+  if (sign !== undefined) return sign
+  if (/^[\u2500-\u257f]/.test(letter)) return '+'
+  return (/^[\u2800-\u28ff]/.test(letter) ? '*' : '?').repeat(visibleWidth(letter))
 }
 
 /** The look of a reply's Markdown in this many columns. */

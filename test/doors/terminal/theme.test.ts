@@ -30,6 +30,7 @@ const letters = [
   ['╭╮╰╯┬┴', '++++++'],
   ['⠋⠏', '**'],
   ['é日', '???'],
+  ['👍🏽│👩‍👩‍👧│🇨🇭│e\u0301', '??|??|??|e'],
   ['plain ~ text', 'plain ~ text'],
 ] as const
 for (const [given, shown] of letters) {
