@@ -194,9 +194,7 @@ async function signInWords(gateway: OpenDoor): Promise<string> {
 async function modelLine({ provider, name, source, fallback = [] }: Config['model']): Promise<string> {
   if (provider === 'offline') {
     const found = source === 'default' && (await ollamaAnswers())
-    const hint = found
-      ? 'a local Ollama answers: atrium model set ollama qwen3'
-      : 'a real one: atrium model set ollama qwen3'
+    const hint = found ? 'a local Ollama answers: atrium model set ollama qwen3' : 'a real one: atrium onboard'
     return `offline  (built in; ${hint})`
   }
   const why = {

@@ -83,6 +83,11 @@ async function pricesOf(model: Pick<Choice, 'provider' | 'name' | 'baseUrl' | 'p
   return { inputUsd: costOf({ inputTokens: pricedTokens }), outputUsd: costOf({ outputTokens: pricedTokens }) }
 }
 
+/** The providers that people are offered. A script is for tests: it is one only while it answers. */
+export function offeredProviders({ model }: Pick<Config, 'model'>): readonly Provider[] {
+  return providerNames.filter((name) => name !== 'scripted' || name === model.provider)
+}
+
 /** The settings that are missing before a provider can be chosen. */
 export function missingOf(
   name: keyof typeof providers,

@@ -5,12 +5,12 @@ import { AppError } from '#core/errors.ts'
 import type { ChangeOptions, ModelTrial, SettingsAdmin } from '#core/admin.ts'
 import { isObject, type Json } from '#core/json.ts'
 import type { Model } from '#core/model.ts'
-import { providerNames, providers } from '#core/providers.ts'
+import { providers } from '#core/providers.ts'
 import type { Settings, Store } from '#core/store.ts'
 import { withoutEndSlashes } from '#lib/end-slashes.ts'
 import { checkKeyAddresses } from './key-addresses.ts'
 import { forgetting, keeping, keptIn } from './recent-models.ts'
-import { listModels, missingOf } from './model-choices.ts'
+import { listModels, missingOf, offeredProviders } from './model-choices.ts'
 import { policyTable, ruleOf } from '#safety/policy-table.ts'
 import { markIds, markWords } from '#safety/marks.ts'
 import { mergeMarks, mergePolicy, readSafetySettings } from '#safety/policy-settings.ts'
@@ -101,7 +101,7 @@ export function createSettingsAdmin(parts: SettingsParts): SettingsAdmin {
           chosenBy: model.source,
         },
         models: await listModels({ config, sealed, kept: keptIn(settings) }),
-        providers: providerNames.map((name) => {
+        providers: offeredProviders(config).map((name) => {
           const { words, keys } = providers[name]
           return { name, words, missing: missingOf(name, config, sealed), ...(keys[0] && { key: keys[0] }) }
         }),

@@ -192,8 +192,10 @@ async function lookAtModel(config: Config, secret: Secret, say: Say): Promise<vo
     const { ms, usage } = await test()
     return say(`${model.provider} ${model.name} answers, after ${durationWords(ms)} (${costWords(usage.costUsd)})`)
   }
-  const hint = (await ollamaAnswers()) ? 'a local Ollama answers too' : 'a real one is better'
-  say(`the built-in offline model answers; ${hint}: atrium model set ollama qwen3`, 'warning')
+  const hint = (await ollamaAnswers())
+    ? 'a local Ollama answers too: atrium model set ollama qwen3'
+    : 'a real one is better: atrium onboard'
+  say(`the built-in offline model answers; ${hint}`, 'warning')
 }
 
 /** A script that cannot be read is a fault also if it is not asked. */

@@ -8,8 +8,9 @@ import type { Settings, Store } from '#core/store.ts'
 import { costWords, countWords, durationWords, numberWords } from '#core/words.ts'
 import { openHomeStore } from '#app/open-storage.ts'
 import { keeping } from '#app/recent-models.ts'
-import { missingOf } from '#app/model-choices.ts'
+import { missingOf, offeredProviders } from '#app/model-choices.ts'
 import { tryChoice } from '#app/try-choice.ts'
+import { ollamaAnswers } from '#models/ollama.ts'
 import { openModel } from '#models/open-model.ts'
 import { tryModel } from '#models/trial.ts'
 import { type RunningService, runningService } from './running-service.ts'
@@ -30,8 +31,10 @@ export async function listModels(options: { json?: boolean }): Promise<void> {
   const service = await serviceModel(loadConfig().home)
   const { current, known } = service ? inService(service) : await inStore()
   const { provider, fallback = [], offered = [] } = current
+  const hasOllama = options.json || provider === 'ollama' || (await ollamaAnswers())
   const rows = known.map(({ name, words, missing }) => {
-    const needs = missing.length > 0 ? `needs ${missing.join(' and ')}` : 'ready'
+    const needed = name === 'ollama' && !hasOllama ? ['a running Ollama'] : missing
+    const needs = needed.length > 0 ? `needs ${needed.join(' and ')}` : 'ready'
     return [name === provider ? '*' : ' ', name, words, needs]
   })
   const next = fallback.length > 0 ? ` Fallback: ${fallback.join(', then ')}.` : ''
@@ -39,7 +42,9 @@ export async function listModels(options: { json?: boolean }): Promise<void> {
   const why = `${sources[current.chosen_by]}${service ? ', in the running service' : ''}`
   const first = `${modelWords({ provider, name: current.model })} answers (chosen ${why}).${next}${others}`
   const data = { current, providers: known.map(({ name, missing }) => ({ name, missing })) }
-  print(options, data, `${first}\n\n${table(rows)}`)
+  const hint =
+    provider === 'offline' ? '\n\nConnect a real one: atrium onboard, or atrium model set PROVIDER [MODEL]' : ''
+  print(options, data, `${first}\n\n${table(rows)}${hint}`)
 }
 
 type InUse = {
@@ -68,7 +73,7 @@ async function inStore(): Promise<InUse> {
     const { model } = config
     const fallback = (model.fallback ?? []).map(choiceName)
     const sealed = (await store.secrets.list()).map(({ name }) => name)
-    const known = providerNames.map((name) => ({
+    const known = offeredProviders(config).map((name) => ({
       name,
       words: providers[name].words,
       missing: missingOf(name, config, sealed),

@@ -76,7 +76,7 @@ async function prepare(options: OnboardOptions, { fresh, trial }: Before): Promi
     const token = replaced
       ? 'SERVICE_REBORN_WEBUI_TOKEN is set: it replaces the token in the file.'
       : `The operator's token ${fresh ? 'is new' : 'was there already'}: ${file}`
-    const next = model.provider === 'offline' ? ['Connect a model:  atrium model set ollama qwen3'] : []
+    const next = model.provider === 'offline' ? ['Connect a model:  atrium model list'] : []
     const answered = trial ? [printable(trialWords(trial))] : []
     const lines = [`${home.path} is ready.`, token, ...answered, '', ...next, 'Start the service:  atrium serve']
     print(options, data, lines.join('\n'))

@@ -6,6 +6,7 @@ import { chmodSync, chownSync, existsSync, readdirSync, rmSync, statSync } from 
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { type TestContext, test } from 'node:test'
+import { ollamaAnswers } from '#models/ollama.ts'
 import { migrateSqlite } from '#store/migrate-sqlite.ts'
 import { migrations } from '#store/migrations.ts'
 import { openSqlite } from '#store/sqlite.ts'
@@ -42,10 +43,11 @@ test('a home that is well is told in plain words, with lines to paste', async (t
   const home = homeOf(t)
   await atrium(home, ['model', 'list'])
   const before = readdirSync(home).toSorted()
+  const ollama = await ollamaAnswers()
   const { code, stdout } = await atrium(home, ['doctor'])
   assert.equal(code, 0)
   assert.match(stdout, /^✓ home: .*, private\n✓ database: SQLite answers, and has every table$/m)
-  assert.match(stdout, /^● model: .*: bin\/atrium model set ollama qwen3$/m)
+  assert.match(stdout, ollama ? /: bin\/atrium model set ollama qwen3$/m : /^● model: .*: bin\/atrium onboard$/m)
   assert.doesNotMatch(stdout, / shell: /, 'there is none')
   assert.match(stdout, /^✓ service: does not run; start it with: bin\/atrium serve$/m)
   assert.deepEqual(readdirSync(home).toSorted(), before)

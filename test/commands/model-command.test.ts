@@ -1,8 +1,11 @@
 // `atrium model`: what is chosen, what is refused, and who wins.
 import assert from 'node:assert/strict'
+import { writeFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { after, test } from 'node:test'
 import { openHomeStore } from '#app/open-storage.ts'
 import { readConfig } from '#config.ts'
+import { ollamaAnswers } from '#models/ollama.ts'
 import { atrium, serve } from '../atrium.ts'
 import { newHome } from '../new-home.ts'
 import { anthropicKey, saying, serveAnthropic } from '../models/strict-anthropic.ts'
@@ -94,6 +97,22 @@ test('a running service tests the choice with its own keys, not with those of th
   assert.equal(refused.code, 1)
   assert.match(refused.stderr, /^error: openai m does not answer: openai needs a key.*the model in use stays/)
   assert.equal((await atrium(own.path, ['model', 'set', 'openai-compatible', 'm'])).code, 2)
+})
+
+test('the list has what a person can choose, and says what an Ollama that does not run needs', async (t) => {
+  const own = newHome()
+  t.after(own.remove)
+  const script = join(own.path, 'replies.json')
+  writeFileSync(script, '{ "replies": [{ "text": "hi" }] }')
+  const listed = async (env: Record<string, string> = {}) => (await atrium(own.path, ['model'], { env })).stdout
+  const fresh = await listed()
+  assert.match(fresh, /^\* {2}offline .* ready$/m)
+  assert.doesNotMatch(fresh, /scripted/)
+  assert.match(fresh, (await ollamaAnswers()) ? /^ {3}ollama .* ready$/m : /^ {3}ollama .* needs a running Ollama$/m)
+  assert.match(fresh, /\nConnect a real one: \S*atrium onboard, or \S*atrium model set PROVIDER \[MODEL\]\n$/)
+  const scripted = await listed({ LLM_PROVIDER: 'scripted', LLM_SCRIPT: script })
+  assert.match(scripted, /^\* {2}scripted .* ready$/m)
+  assert.doesNotMatch(scripted, /onboard/)
 })
 
 test('fallbacks are stored with the choice and shown', async () => {

@@ -30,6 +30,8 @@ test('settings are shown as they stand, changed, checked before they are stored,
   ])
   const openai = first.providers.find(({ name }: { name: string }) => name === 'openai')
   assert.deepEqual(openai.missing, ['OPENAI_API_KEY'])
+  const names = first.providers.map(({ name }: { name: string }) => name)
+  assert.ok(!names.includes('scripted'), 'nobody chooses what is for tests')
   const change = (body: object) => call('PATCH', '/api/settings', { body })
   const chosen = await change({ provider: 'ollama', model: 'qwen3', base_url: 'http://127.0.0.1:1/v1' })
   assert.deepEqual(chosen.json.model, {
