@@ -1,6 +1,8 @@
 // `atrium mcp`: adds, lists, sets, reviews, tests and removes MCP servers, with or without a running service, which notices.
+import { existsSync } from 'node:fs'
 import { readFile } from 'node:fs/promises'
-import { resolve } from 'node:path'
+import { homedir } from 'node:os'
+import { isAbsolute, join, resolve } from 'node:path'
 import { loadConfig } from '#config.ts'
 import type { ToolTrial } from '#core/admin.ts'
 import { AppError, cannotRead } from '#core/errors.ts'
@@ -41,7 +43,9 @@ export async function addServer(name: string, command: readonly string[], option
   const target = targetOf(name, command, options)
   await withServers(async (servers, signal) => {
     if (!options.json) process.stderr.write(`Starting ${name} …\n`)
-    const server = await servers.add({ name, target, everyone: options.everyone ?? false }, signal)
+    const server = await withPathHint(target, () =>
+      servers.add({ name, target, everyone: options.everyone ?? false }, signal),
+    )
     const tools = offeredWords(countOn(server.tools), server.tools.length)
     const next =
       server.status === 'sign_in'
@@ -220,6 +224,19 @@ function targetOf(name: string, words: readonly string[], { url, env = [], heade
 /** A program that is given by a path is looked for from here; the service would look from its own folder. */
 function programOf(command: string): string {
   return command.includes('/') ? resolve(command) : command
+}
+
+/** Adds to the fault of a start which argument names a file here, and none in the folder where servers start. */
+async function withPathHint<T>(target: McpTarget, start: () => Promise<T>): Promise<T> {
+  try {
+    return await start()
+  } catch (fault) {
+    const [folder, args] = [homedir(), target.kind === 'stdio' ? target.args : []]
+    const near = args.find((word) => !isAbsolute(word) && existsSync(word) && !existsSync(join(folder, word)))
+    if (near === undefined || !(fault instanceof AppError)) throw fault
+    const message = `${fault.message}. Servers start in ${folder}: write ${near} as ${resolve(near)}`
+    throw new AppError(fault.code, message, { cause: fault })
+  }
 }
 
 /** Opens the servers of this home for one command. Ctrl+C stops what was started. */

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict'
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { existsSync, realpathSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, realpathSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { join, relative } from 'node:path'
@@ -203,6 +203,20 @@ test('a program that is given by a path is found from the folder of the command'
   assert.equal(added.code, 0, added.stderr)
   assert.equal((await mcp('test', 'near', 'environment')).code, 0)
   assert.equal((await mcp('remove', 'near')).code, 0)
+})
+
+test('a file that only the folder of the command has is named with its whole path', async () => {
+  const script = join(home.path, 'near.mjs')
+  writeFileSync(script, '')
+  const folder = join(home.path, 'a', 'b')
+  mkdirSync(folder, { recursive: true })
+  const near = relative(process.cwd(), script)
+  const { code, stderr } = await atrium(home.path, ['mcp', 'add', 'near', '--', process.execPath, near], {
+    env: { HOME: folder },
+  })
+  assert.equal(code, 1)
+  assert.match(stderr, /its last line was: Error: Cannot find module /)
+  assert.ok(stderr.endsWith(`. Servers start in ${folder}: write ${near} as ${script}\n`), stderr)
 })
 
 for (const [what, signals, how] of [
