@@ -27,9 +27,15 @@ export function prune(options: Options): Promise<void> {
       return print(options, { dry_run: true, ...found }, `Would erase ${wordsOf(found)}. Nothing was erased.`)
     }
     if (found.threads > 0 && !options.yes) await confirm(found, options.before)
-    const erased = await pruneAll(some, { before }, ({ threads }) => {
-      progress.show('erasing', Math.min(1, threads / Math.max(1, found.threads)))
-    }).finally(progress.end)
+    let soFar: Pruned | undefined
+    const erased = await pruneAll(some, { before }, (sum) => {
+      soFar = sum
+      progress.show('erasing', Math.min(1, sum.threads / Math.max(1, found.threads)))
+    })
+      .finally(progress.end)
+      .catch((error: unknown) => {
+        throw soFar === undefined ? error : brokenOff(error, soFar)
+      })
     print(options, { dry_run: false, ...erased }, `Erased ${wordsOf(erased)}.`)
   })
 }
@@ -44,6 +50,13 @@ export async function pruneAll(some: Prune, order: PruneOrder, onPart: (soFar: P
     next = part.next
   }
   return sum
+}
+
+/** The error of an erasing that had begun, with what it has erased. */
+export function brokenOff(error: unknown, erased: Pruned): unknown {
+  if (!(error instanceof AppError)) return error
+  const message = `${error.message}. Before that it erased ${wordsOf(erased)}: run it again to go on`
+  return new AppError(error.code, message, { cause: error })
 }
 
 async function confirm(found: Pruned, before: string): Promise<void> {

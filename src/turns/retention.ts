@@ -43,7 +43,11 @@ export async function pruneSome(
   const all = { threads: 0, turns: 0, items: 0 }
   let next = from
   do {
-    const part = await store.threads.erasePast(before, { dryRun, ...(next && { next }) })
+    const part = await store.threads.erasePast(before, { dryRun, ...(next && { next }) }).catch((error: unknown) => {
+      // What was erased is told first; whoever goes on meets the fault.
+      if (next === from) throw error
+    })
+    if (!part) break
     all.threads += part.erased.threads
     all.turns += part.erased.turns
     all.items += part.erased.items

@@ -3,7 +3,8 @@ import assert from 'node:assert/strict'
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { test } from 'node:test'
-import { pruneAll } from '#commands/prune-command.ts'
+import { brokenOff, pruneAll } from '#commands/prune-command.ts'
+import { AppError } from '#core/errors.ts'
 import { operator } from '#core/ids.ts'
 import type { PrunedPart, PruneOrder } from '#turns/retention.ts'
 import { atrium, serve } from '../atrium.ts'
@@ -88,4 +89,16 @@ test('what takes several parts is erased to the end and counted as one', async (
   assert.deepEqual(sum, { threads: 3, turns: 50, items: 700 })
   assert.deepEqual(asked, [{ before: 7 }, { before: 7, next: place('a') }, { before: 7, next: place('b') }])
   assert.deepEqual(told, [1, 1, 3])
+})
+
+test('a fault after something was erased says what was, and how to go on', () => {
+  const full = new AppError('disk_full', 'the disk is full')
+  const told = brokenOff(full, { threads: 1, turns: 2, items: 3 })
+  assert.ok(told instanceof AppError)
+  assert.deepEqual(
+    [told.code, told.message],
+    ['disk_full', 'the disk is full. Before that it erased 1 thread with 2 turns and 3 items: run it again to go on'],
+  )
+  const bug = new Error('bug')
+  assert.equal(brokenOff(bug, { threads: 1, turns: 2, items: 3 }), bug)
 })

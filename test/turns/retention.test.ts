@@ -134,3 +134,14 @@ test('a dry run counts, and tells nobody', async () => {
   const found = await pruneSome({ store, bus }, { before: 0, dryRun: true })
   assert.deepEqual([found, told], [{ threads: 7, turns: 14, items: 21 }, []])
 })
+
+test('what was erased before a fault is counted, and whoever goes on meets the fault', async () => {
+  const parts: PastPart[] = [part(2, true), part(3, true)]
+  const erasePast = (): Promise<PastPart> => {
+    const found = parts.shift()
+    return found ? Promise.resolve(found) : Promise.reject(new Error('the disk is full'))
+  }
+  const store = { threads: { erasePast }, threadIndex: { erase: () => Promise.resolve(false) } }
+  assert.deepEqual(await pruneSome({ store }, { before: 0 }), { threads: 5, turns: 10, items: 15, next })
+  await assert.rejects(pruneSome({ store }, { before: 0, next }), /disk is full/)
+})
