@@ -45,7 +45,7 @@ export function exportAll(place: string, options: Options): Promise<void> {
       .catch(async (error: unknown) => {
         // A part of an export could be taken for the whole.
         for (const name of await readdir(folder)) await rm(join(folder, name), { recursive: true, force: true })
-        throw error
+        throw exportFault(error, folder)
       })
       .finally(progress.end)
     const words = [
@@ -58,6 +58,14 @@ export function exportAll(place: string, options: Options): Promise<void> {
     for (const { path, reason } of skipped) process.stderr.write(`${printable(`${path}: ${reason}`)}\n`)
     if (skipped.length > 0) process.exitCode = 1
   })
+}
+
+/** A write that fails names no file. */
+function exportFault(error: unknown, folder: string): unknown {
+  const { code } = error as NodeJS.ErrnoException
+  if (code !== 'ENOSPC' && code !== 'EDQUOT') return error
+  const message = `the disk of ${folder} is full: nothing was exported; free some space, or name a folder on another disk`
+  return new AppError('disk_full', message, { cause: error })
 }
 
 type ExportParts = { readonly store: Store; readonly user: UserId; readonly show: (what: string) => void }

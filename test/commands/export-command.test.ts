@@ -13,6 +13,7 @@ import { atrium, atriumEnv, mainFile } from '../atrium.ts'
 import { newHome } from '../new-home.ts'
 import { say, turnOf } from '../store/harness.ts'
 import { newSkill } from '../store/suite-skills.ts'
+import { openSmallDisk } from '../proof/small-disk.ts'
 import { onTerminal, openTerminal } from '../terminal.ts'
 import { signalItself } from './signal-itself.ts'
 
@@ -144,6 +145,23 @@ test('an export that fails leaves nothing that could be taken for a whole one', 
   db.close()
   const folder = join(broken.path, 'out')
   assert.equal((await atrium(broken.path, ['export', folder])).code, 1)
+  assert.deepEqual(readdirSync(folder), [])
+})
+
+test('an export for which the disk has no room names the folder, and leaves nothing in it', async (t) => {
+  const home = newHome()
+  t.after(home.remove)
+  const disk = await openSmallDisk(home.path)
+  if (!disk) return t.skip('no namespaces can be made here')
+  t.after(() => disk.close())
+  await atrium(home.path, ['run', 'what is 3+4?'])
+  // A size of nothing would be a disk without a bound.
+  writeFileSync(join(disk.path, 'other'), 'other')
+  await disk.fill()
+  const folder = join(disk.path, 'out')
+  const { code, stderr } = await atrium(home.path, ['export', folder])
+  const said = `error: the disk of ${folder} is full: nothing was exported; free some space, or name a folder on another disk\n`
+  assert.deepEqual([code, stderr], [1, said])
   assert.deepEqual(readdirSync(folder), [])
 })
 
