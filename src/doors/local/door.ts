@@ -3,7 +3,7 @@
 import { chmodSync } from 'node:fs'
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { SettingsAdmin } from '#core/admin.ts'
-import { AppError, wrongField } from '#core/errors.ts'
+import { AppError, type ErrorCode, wrongField } from '#core/errors.ts'
 import { operator, userId } from '#core/ids.ts'
 import { isObject, type JsonObject } from '#core/json.ts'
 import { maxAttachedBytes } from '#core/page-limits.ts'
@@ -182,8 +182,11 @@ async function bodyOf(request: IncomingMessage): Promise<unknown> {
   return readJson(body.take())
 }
 
+/** Faults of the disk keep their words: who asks through this door can mend them, and the words say how. */
+const ownWords: ReadonlySet<unknown> = new Set(['disk_full', 'home_unwritable'] satisfies ErrorCode[])
+
 function fail(response: ServerResponse, error: unknown, log: Log): void {
-  const fault = asFault(error)
+  const fault = ownWords.has((error as AppError).code) ? (error as AppError) : asFault(error)
   if (fault.code === 'internal' || response.headersSent) log.error({ err: error }, 'a local command failed')
   if (response.headersSent) {
     response.destroy()

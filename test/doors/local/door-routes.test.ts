@@ -5,6 +5,7 @@ import { statSync } from 'node:fs'
 import { request, type IncomingMessage } from 'node:http'
 import { type TestContext, test } from 'node:test'
 import { callService } from '#commands/service-client.ts'
+import { AppError } from '#core/errors.ts'
 import { operator } from '#core/ids.ts'
 import { type LocalParts, openLocalDoor } from '#doors/local/door.ts'
 import { findSocket, takeSocket } from '#home/socket.ts'
@@ -216,4 +217,11 @@ test('a fault of the service is logged, and told without its words; one of the c
     return true
   })
   assert.equal(logged.length, 1)
+})
+
+test('faults of the disk keep the words that say how to mend them', async (t) => {
+  const words = 'the disk is full: nothing was stored; free some space and try again'
+  const loginLink = (): Promise<never> => Promise.reject(new AppError('disk_full', words))
+  const { post } = await openDoor(t, { loginLink })
+  await assert.rejects(post('/login', {}), { code: 'disk_full', message: words })
 })
