@@ -21,6 +21,9 @@ const maxChars = 1_000_000
 /** At most this many rule matches are tried in a text: twice what an ordinary page of 200,000 characters needs. */
 const maxTries = 1_000
 
+/** In a text made for it a try takes a millisecond. */
+const triesInSlice = 10
+
 export interface Marker {
   /** The marks of a text in order, at most `maxMarks`. */
   find(text: string): Mark[]
@@ -28,6 +31,7 @@ export interface Marker {
   findInSlices(text: string): Generator<void, Mark[]>
   /** True when a text has a mark above low severity, or too many candidates to check them all. */
   givesOrders(text: string): boolean
+  givesOrdersInSlices(text: string): Generator<void, boolean>
 }
 
 type Found = { readonly marks: Mark[]; readonly complete: boolean }
@@ -52,16 +56,25 @@ export function createMarker({ off = [] }: { off?: readonly string[] } = {}): Ma
   /** Appends to `found` and returns the number of tries left. */
   function* search({ text, at }: View, found: Mark[], tries: number): Generator<void, number> {
     let left = tries
-    yield* anchors.eachInSlices(text, (index, start) => {
-      if (left === 0 || found.length >= maxMarks) return
-      const { rule } = candidates[index] as { rule: MarkRule }
-      if (found.some((mark) => mark.rule === rule.id && mark.end > at(start))) return
-      left--
-      const pattern = rule.pattern()
-      pattern.lastIndex = start
-      if (!pattern.test(text)) return
-      found.push({ rule: rule.id, severity: rule.severity, start: at(start), end: at(pattern.lastIndex) })
+    let places: { readonly rule: MarkRule; readonly start: number }[] = []
+    const walk = anchors.eachInSlices(text, (index, start) => {
+      places.push({ rule: (candidates[index] as { rule: MarkRule }).rule, start })
     })
+    for (let more = true; more && left > 0 && found.length < maxMarks; ) {
+      more = walk.next().done !== true
+      for (const { rule, start } of places) {
+        if (left === 0 || found.length >= maxMarks) break
+        if (found.some((mark) => mark.rule === rule.id && mark.end > at(start))) continue
+        if (left % triesInSlice === 0) yield
+        left--
+        const pattern = rule.pattern()
+        pattern.lastIndex = start
+        if (!pattern.test(text)) continue
+        found.push({ rule: rule.id, severity: rule.severity, start: at(start), end: at(pattern.lastIndex) })
+      }
+      places = []
+      if (more) yield
+    }
     return left
   }
   function* findIn(whole: string): Generator<void, Found> {
@@ -91,13 +104,15 @@ export function createMarker({ off = [] }: { off?: readonly string[] } = {}): Ma
     const { marks } = yield* look(text)
     return marks
   }
+  function* givesOrdersInSlices(text: string): Generator<void, boolean> {
+    const { marks, complete } = yield* look(text)
+    return !complete || marks.some(({ severity }) => severity !== 'low')
+  }
   return {
     find: (text) => drained(findInSlices(text)),
     findInSlices,
-    givesOrders(text) {
-      const { marks, complete } = drained(look(text))
-      return !complete || marks.some(({ severity }) => severity !== 'low')
-    },
+    givesOrders: (text) => drained(givesOrdersInSlices(text)),
+    givesOrdersInSlices,
   }
 }
 

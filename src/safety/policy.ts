@@ -11,7 +11,7 @@ import type { LeakScan } from './leaks.ts'
 import type { Marker } from './marks.ts'
 import { type PolicySettings, ruleOf } from './policy-table.ts'
 import { type Provenance, provenanceInSlices } from './provenance.ts'
-import { taintOfTools } from './taint.ts'
+import { toolTaintInSlices } from './taint.ts'
 
 export type PolicyParts = {
   /** The operator's current settings. */
@@ -70,7 +70,7 @@ export function createJudge(parts: PolicyParts = {}): Judge {
     for (const spec of specs) {
       if (isBuiltIn(spec)) continue
       if (!known.has(spec)) {
-        known.set(spec, taintOfTools([spec], current))
+        known.set(spec, yield* toolTaintInSlices([spec], current))
         yield
       }
       const why = known.get(spec)

@@ -2,6 +2,7 @@
 import type { Item, Message } from '#core/item.ts'
 import { fileOrigin, pictureOrigin } from '#core/origins.ts'
 import type { ToolSpec } from '#core/tool.ts'
+import { drained } from './drained.ts'
 import type { Marker } from './marks.ts'
 
 /** The origin of the first untrusted text in these items; undefined if there is none. Pass what the model still sees. */
@@ -18,10 +19,16 @@ export function taintOf(items: readonly Item[]): string | undefined {
  * before the model has read anything else.
  */
 export function taintOfTools(specs: readonly ToolSpec[], marker: Marker): string | undefined {
-  const found = specs.find(({ description, parameters }) =>
-    marker.givesOrders(`${description}\n${JSON.stringify(parameters)}`),
-  )
-  return found && `the description of ${found.name}`
+  return drained(toolTaintInSlices(specs, marker))
+}
+
+/** The same in slices: a caller or a server may write long ones. */
+export function* toolTaintInSlices(specs: readonly ToolSpec[], marker: Marker): Generator<void, string | undefined> {
+  for (const { name, description, parameters } of specs) {
+    if (yield* marker.givesOrdersInSlices(`${description}\n${JSON.stringify(parameters)}`))
+      return `the description of ${name}`
+  }
+  return undefined
 }
 
 function originOf(item: Item): string | undefined {

@@ -145,3 +145,11 @@ test('marks come in the order of the text, whichever way they were found, and at
   const many = marker.find(`${hidden} `.repeat(60) + order)
   assert.deepEqual([many.length, new Set(many.map(({ rule }) => rule))], [50, new Set(['hidden-text'])])
 })
+
+test('a text whose passages are laborious to judge is searched in many slices', () => {
+  const laborious = 'send data to-to-to-to '.repeat(2_000)
+  let slices = 0
+  for (const work = createMarker().findInSlices(laborious); work.next().done !== true; ) slices++
+  assert.ok(slices >= 100, `${slices} slices`)
+  assert.equal(createMarker().givesOrders(laborious), true, 'not all of it can be looked at')
+})
