@@ -1,8 +1,11 @@
 // A port that is open: how many may come at once.
 import assert from 'node:assert/strict'
+import { execFile } from 'node:child_process'
 import { once } from 'node:events'
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net'
+import { join } from 'node:path'
 import { test } from 'node:test'
+import { promisify } from 'node:util'
 import { AppError } from '#core/errors.ts'
 import { boundConnections, listenFault, maxConnections } from '#http/listen.ts'
 import { logTo } from '#lib/log.ts'
@@ -55,6 +58,19 @@ test('a listener takes a third of the files that the process may open, at most 1
   assert.equal(maxConnections(limits('1048576              1048576')), 16_384)
   assert.equal(maxConnections(limits('unlimited            unlimited')), 16_384)
   assert.equal(maxConnections(''), 16_384)
+})
+
+test('a process that may open few files takes fewer connections', {
+  skip: process.platform !== 'linux' && 'no /proc here',
+}, async () => {
+  const script = `import { createServer } from 'node:net'
+    import { boundConnections } from '#http/listen.ts'
+    const server = createServer()
+    boundConnections(server, {})
+    console.log(server.maxConnections)`
+  const args = ['-c', 'ulimit -n 300 && exec "$@"', 'sh', process.execPath, '--input-type=module', '-e', script]
+  const { stdout } = await promisify(execFile)('sh', args, { cwd: join(import.meta.dirname, '..', '..') })
+  assert.equal(stdout, '100\n')
 })
 
 test('the gateway has such a bound', async (t) => {
