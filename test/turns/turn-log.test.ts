@@ -40,6 +40,12 @@ for (const [over, request, logged] of lines) {
   })
 }
 
+test('a turn during which the clock was set back took no time', () => {
+  const told: unknown[] = []
+  logRest(fake<Log>({ info: (fields: object) => void told.push(fields) }), { ...turn, endedAt: 999 })
+  assert.deepEqual(told, [{ ...line, ms: 0 }])
+})
+
 test('long texts are searched for notes with pauses for the event loop', async (t) => {
   const told: unknown[] = []
   const log = fake<Log>({ warn: (fields: object) => void told.push(fields) })
