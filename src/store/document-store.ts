@@ -170,7 +170,7 @@ export function createDocumentStore({ sql, now, maxUserBytes = 0 }: DocumentPart
   }
 }
 
-/** The chunks come last: each statement with a trigger that follows them would write the index anew. */
+/** One statement for each table: with one for each document the index would be written anew after each. */
 function* eraseDocuments(sql: Sql, user: UserId, paths: readonly string[]): Job<void> {
   const list = inList[sql.backend]
   for (const table of ['documents', 'document_versions'] as const)
