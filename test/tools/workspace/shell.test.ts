@@ -110,6 +110,15 @@ test('what made a session of its own is ended too', { skip: process.platform !==
   await until(() => !isAlive(child))
 })
 
+test('a command that ends leaves another one that runs', { skip: process.platform !== 'linux' }, async (t) => {
+  const { tool, root } = open(t, { unconfined: true })
+  const other = run(tool, { command: 'echo > begun; until [ -e go ]; do sleep 0.05; done; echo done' })
+  await until(() => existsSync(join(root, 'work/begun')))
+  assert.equal(await run(tool, { command: 'echo short' }), 'exit code 0\n\nshort')
+  writeFileSync(join(root, 'work/go'), '')
+  assert.equal(await other, 'exit code 0\n\ndone')
+})
+
 test('in confinement nothing outlives a command: not in its own session, without a mark, or when it is stopped', {
   skip: unconfined,
 }, async (t) => {
