@@ -109,7 +109,7 @@ export async function reloadService(home: string, withinMs = statusMs): Promise<
     await post(await findService(home, withinMs), '/reload', {})
   } catch (error) {
     if (!(error instanceof AppError) || error.code !== 'request_timeout') throw error
-    process.stderr.write(`the change is stored, but ${error.message}\n`)
+    process.stderr.write(`the change is stored; ${error.message}\n`)
   }
 }
 

@@ -45,7 +45,7 @@ test('a service that hangs is not taken for none, and what was stored for it is 
   await reloadService(home, 100)
   assert.deepEqual(
     written.mock.calls.map(({ arguments: [text] }) => text),
-    [`the change is stored, but ${message}\n`],
+    [`the change is stored; ${message}\n`],
   )
 })
 
