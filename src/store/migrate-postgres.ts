@@ -7,7 +7,7 @@ import { databaseClock, endFutureLeases, leaseMs } from './lease-store.ts'
 import { liftTimeouts } from './lift-timeouts.ts'
 import { type Migrating, type Migration, statementsOf } from './migration.ts'
 import { migrations, newestVersion } from './migrations.ts'
-import { asAppError, runningName } from './postgres.ts'
+import { asAppError, runningName, setLimits } from './postgres.ts'
 import { checkVersion, oldestShared, outdated } from './version-check.ts'
 
 /** Advisory lock key. It is arbitrary, but the same in every Atrium. */
@@ -93,6 +93,7 @@ export async function migratePostgres(
     }
     // Before the lock is given up: the next to have it must see this connection as that of a running process.
     await client.query('RESET ALL')
+    await setLimits(client, { url: pool.options.connectionString })
     await client.query('SELECT pg_advisory_unlock($1)', [lockKey])
     client.release()
   } catch (error) {

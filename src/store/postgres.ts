@@ -1,6 +1,6 @@
 // `Sql` on PostgreSQL: a pool, one transaction per job. Statements whose rows are ignored or expected are sent with the next
 // one. A job that loses a race (unique index, deadlock) is run again and then sees the winner's rows.
-import { type ClientBase, Pool, type PoolConfig } from 'pg'
+import { type ClientBase, Pool, type PoolConfig, type QueryConfig } from 'pg'
 import { AppError } from '#core/errors.ts'
 import { createOneAtATime } from '#lib/one-at-a-time.ts'
 import { createFlights } from './flight.ts'
@@ -56,14 +56,14 @@ export function openPostgres(
     connectionString: withoutName(url),
     max: poolSize,
     connectionTimeoutMillis: connectMs,
-    statement_timeout: statementMs,
-    lock_timeout: lockMs,
-    idle_in_transaction_session_timeout: idleMs,
     query_timeout: statementMs + 5_000,
     keepAlive: true,
     pipeline: true,
     application_name: runningName,
-    onConnect,
+    async onConnect(client) {
+      await setLimits(client, { url, idleMs })
+      await onConnect?.(client)
+    },
   }
   const pool = new Pool(options)
   // The pool replaces a connection that breaks while idle; the next job shows whether the server is there.
@@ -161,6 +161,25 @@ export function openPostgres(
       unwatch()
     },
   }
+}
+
+/**
+ * Sets the time limits of a connection, but for those that its URL has. Not at its start: a pooler such as PgBouncer refuses
+ * parameters there.
+ */
+export async function setLimits(
+  client: ClientBase,
+  { url = '', idleMs = defaultIdleMs }: { readonly url?: string | undefined; readonly idleMs?: number } = {},
+): Promise<void> {
+  const limits = {
+    statement_timeout: statementMs,
+    lock_timeout: lockMs,
+    idle_in_transaction_session_timeout: idleMs,
+  }
+  const given = URL.parse(url)?.searchParams
+  const sets = Object.entries(limits).flatMap(([name, ms]) => (given?.has(name) ? [] : [`SET ${name} = ${ms}`]))
+  // The package's types lack `query_timeout` of a single query.
+  await client.query({ text: sets.join('; '), query_timeout: defaultConnectMs } as QueryConfig)
 }
 
 /** Fails unless the statement has the expected row. */
