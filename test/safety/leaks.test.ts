@@ -276,7 +276,7 @@ test('a secret is masked in slices wherever it stands, plain or hidden, and neve
           .repeat(Math.ceil(before / filler.length))
           .slice(0, before)
           .toWellFormed()} `
-        const text = `${lead}${secret} ${filler.repeat(slices)}`
+        const text = `${lead}${secret} ${filler.repeat(slices / filler.length)}`
         const work = scan.maskInSlices(text)
         let pauses = 0
         let step = work.next()
