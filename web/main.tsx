@@ -19,7 +19,7 @@ import { gates } from './store/gates.ts'
 import { openConversation, startHub } from './store/hub.ts'
 import { setStorageUser } from './store/local-storage.ts'
 import { endNotice, notify } from './store/notices.ts'
-import { restoreOutbox } from './store/outbox.ts'
+import { hasUnstored, restoreOutbox } from './store/outbox.ts'
 import { watchService } from './store/service.ts'
 import { findSession, sessionState, takeReturnPath } from './store/session.ts'
 import { applyTheme } from './store/shell.ts'
@@ -123,6 +123,10 @@ document.addEventListener(
   () => void import('./store/background-news.ts').then(({ startBackgroundNews }) => startBackgroundNews()),
   { once: true },
 )
+// The browser asks first whether to leave.
+addEventListener('beforeunload', (event) => {
+  if (hasUnstored()) event.preventDefault()
+})
 // A closed page offers no undo: run what the notice put off.
 addEventListener('pagehide', endNotice)
 // Starts at sign-in, stops at sign-out.

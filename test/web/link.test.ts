@@ -166,6 +166,38 @@ test('a page is not loaded again by itself while it alone has words or files', {
   await untilEqual(() => box(page).inputValue(), 'nowhere else')
 })
 
+test('the browser asks before it leaves a page with an unsent message that it had no room to store', {
+  skip,
+}, async (t) => {
+  const way = await openCuttable(t)
+  const page = await site.open(t, '/', { url: way.url })
+  await box(page).waitFor()
+  const asked: string[] = []
+  page.on('dialog', (dialog) => {
+    asked.push(dialog.type())
+    void dialog.accept()
+  })
+  const fill = (): Promise<void> =>
+    page.evaluate(`for (let chars = 2 ** 24; chars >= 1; chars /= 2) {
+      try { localStorage.setItem('full' + chars, 'x'.repeat(chars)) } catch {}
+    }`)
+  way.cut()
+  await badge(page).waitFor()
+  await say(page, 'there is room')
+  await page.getByText('Sent when the connection is back').waitFor()
+  way.mend()
+  await page.reload()
+  await log(page).getByText('You said: there is room').waitFor()
+  assert.deepEqual(asked, [])
+  way.cut()
+  await badge(page).waitFor()
+  await fill()
+  await say(page, 'there is none')
+  await page.getByText('Sent when the connection is back').waitFor()
+  await page.reload().catch(() => undefined)
+  assert.deepEqual(asked, ['beforeunload'])
+})
+
 test('what could not be read without a connection is read once it is back', { skip }, async (t) => {
   const way = await openCuttable(t)
   const page = await site.open(t, '/settings', { url: way.url })

@@ -38,6 +38,15 @@ export function writeStored(name: string, text: string | undefined): void {
   }
 }
 
+/** False for a text that only this page has. */
+export function isStored(name: string): boolean {
+  try {
+    return localStorage.getItem(keyOf(name)) !== null
+  } catch {
+    return false
+  }
+}
+
 /** Deletes a text. What another page has stored in its place since stays there for that page. */
 export function forgetStored(name: string): void {
   const key = keyOf(name)

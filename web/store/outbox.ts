@@ -8,7 +8,7 @@ import { newKey } from '../lib/key.ts'
 import { filesIn } from '../lib/message-files.ts'
 import { go, route } from '../router.ts'
 import { moveRefused } from './files.ts'
-import { readStored, storedNames, writeStored } from './local-storage.ts'
+import { isStored, readStored, storedNames, writeStored } from './local-storage.ts'
 import { threadList } from './threads.ts'
 
 /** A message is stored by itself: the tabs of one browser share the storage. */
@@ -61,6 +61,11 @@ export async function sendHeld(): Promise<void> {
 
 function held(): Outgoing[] {
   return outbox.peek().filter(({ state }) => state === 'held')
+}
+
+/** Whether a message would be lost with the page: it is unsent, and the browser had no room to store it. */
+export function hasUnstored(): boolean {
+  return outbox.peek().some(({ state, key }) => state !== 'sent' && !isStored(storagePrefix + key))
 }
 
 export function removeOutgoing({ key }: Outgoing): void {
