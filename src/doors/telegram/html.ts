@@ -56,9 +56,18 @@ function tableAt(lines: readonly string[], from: number, spare: number): Block |
 function quoteAt(lines: readonly string[], from: number): Block | undefined {
   let end = from
   while (end < lines.length && quoteMark.test(lines[end] ?? '')) end++
+  if (end === from) return undefined
   const texts = lines.slice(from, end).map((line) => line.replace(quoteMark, ''))
   const [first, last] = [texts.findIndex(isFilled), texts.findLastIndex(isFilled)]
-  if (first < 0) return undefined
+  // All at once: to look at each again takes the square of their number.
+  if (first < 0)
+    return {
+      html: lines
+        .slice(from, end)
+        .map((line) => lineHtml(line))
+        .join('\n'),
+      end,
+    }
   const html = texts.slice(first, last + 1).map((text) => lineHtml(text, true))
   return { html: `<blockquote>${html.join('\n')}</blockquote>`, end }
 }

@@ -1,6 +1,7 @@
 // Markdown as Telegram's HTML.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { growth } from '../../safety/growth.ts'
 import { htmlOf } from '#doors/telegram/html.ts'
 import { entityFault, plainText } from './entities.ts'
 
@@ -114,4 +115,9 @@ test('a long hostile text takes no longer than its length', () => {
     '\\|',
   ])
     htmlOf(part.repeat(200_000 / part.length))
+})
+
+test('a quote without words stays as it was written, and takes no more than its length', () => {
+  assert.equal(htmlOf('> \n>\n> > \nword'), '&gt; \n&gt;\n&gt; &gt; \nword')
+  assert.ok(growth((times) => htmlOf('> \n'.repeat(times))) < 3)
 })
