@@ -7,7 +7,7 @@ import { withDeadline } from '#lib/deadline.ts'
 import { excessOf, type JsonBounds } from '#lib/json-bounds.ts'
 import { loadOnce } from '#lib/load-once.ts'
 import { ProxyFault } from '#net/network-fault.ts'
-import { proxyForUrl, type ProxySettings } from '#net/proxy.ts'
+import { connectThrough, proxyForUrl, type ProxySettings } from '#net/proxy.ts'
 import { createLeakScan } from '#safety/leaks.ts'
 import { printable } from '#safety/printable.ts'
 
@@ -39,7 +39,7 @@ const EmbeddingResponse = z.object({
   ),
 })
 
-export function createEmbed({ model, baseUrl, key, keyName, proxy = {} }: EmbedParts): {
+export function createEmbed({ model, baseUrl, key, keyName, proxy }: EmbedParts): {
   embed: Embed
   close(): Promise<void>
 } {
@@ -82,9 +82,7 @@ export function createEmbed({ model, baseUrl, key, keyName, proxy = {} }: EmbedP
 
 async function openAgent(proxy: URL | undefined): Promise<Agent> {
   const { Agent } = await import('undici')
-  const connect = proxy
-    ? await (await import('#net/tunnel.ts')).proxyConnector(proxy, connectMs)
-    : { timeout: connectMs }
+  const connect = await connectThrough(proxy, connectMs)
   return new Agent({ connect, allowH2: false, maxResponseSize: maxResponseBytes })
 }
 

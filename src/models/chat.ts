@@ -7,7 +7,7 @@ import { withoutEndSlashes } from '#lib/end-slashes.ts'
 import { parseBaseUrl, viaOf } from './base-url.ts'
 import { ChatAnswer } from './chat-answer.ts'
 import { createBodyWriter } from './chat-body.ts'
-import { proxyForUrl, type ProxySettings } from '#net/proxy.ts'
+import { connectThrough, proxyForUrl, type ProxySettings } from '#net/proxy.ts'
 import { createFaults, type Fault, unanswered } from './fault.ts'
 import { type Head, type Post, Upstream } from './chat-wire.ts'
 import { defaultLimits, defaultWindow, maxErrorBytes, maxWholeBytes, type ReadLimits } from './stream-limits.ts'
@@ -76,7 +76,7 @@ export function createChatModel(parts: ChatModelParts): Model {
   const rules = { openai, sampling: !openai || !reasons, effort: !openai || reasons }
   const bodies = createBodyWriter(name, { ...rules, pictures: pictures.get(provider) })
   const via = viaOf(url, parts.secret)
-  const proxy = proxyForUrl(url, parts.proxy ?? {})
+  const proxy = proxyForUrl(url, parts.proxy)
   let agent: Agent | Promise<Agent> | undefined
 
   async function* stream(request: ModelRequest, signal: AbortSignal): AsyncGenerator<readonly ModelEvent[]> {
@@ -163,9 +163,7 @@ async function openAgent(proxy: URL | undefined): Promise<Agent> {
     connections: null,
     allowH2: false,
     keepAliveTimeout: keepAliveMs,
-    connect: proxy
-      ? await (await import('#net/tunnel.ts')).proxyConnector(proxy, connectTimeoutMs)
-      : { timeout: connectTimeoutMs },
+    connect: await connectThrough(proxy, connectTimeoutMs),
   })
   optimiseParserLate(agent)
   return agent

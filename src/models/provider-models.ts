@@ -5,7 +5,7 @@ import { type Provider, providers } from '#core/providers.ts'
 import { ByteBlocks } from '#lib/byte-blocks.ts'
 import { withoutEndSlashes } from '#lib/end-slashes.ts'
 import { ProxyFault } from '#net/network-fault.ts'
-import { proxyForUrl, type ProxySettings } from '#net/proxy.ts'
+import { fetchThrough, proxyForUrl, type ProxySettings } from '#net/proxy.ts'
 import { parseBaseUrl } from './base-url.ts'
 
 const timeoutMs = 15_000
@@ -28,7 +28,7 @@ export async function listProviderModels(access: ProviderAccess): Promise<readon
   const url = parseBaseUrl(base)
   const { host } = url
   const { query, headers } = requestOf(client, access.apiKey)
-  const send = await fetchFor(proxyForUrl(url, access.proxy ?? {}))
+  const send = await fetchThrough(proxyForUrl(url, access.proxy))
   const response = await send(`${base}/models${query}`, {
     headers: { accept: 'application/json', 'user-agent': 'atrium', ...headers },
     // The key would go along.
@@ -46,10 +46,6 @@ export async function listProviderModels(access: ProviderAccess): Promise<readon
     throw new AppError('model_unauthorized', `${host} refused the key (${status})`, { param: 'key' })
   }
   throw new AppError('model_failed', `${host} answered ${status} to the request for its models: type the name`)
-}
-
-async function fetchFor(proxy: URL | undefined): Promise<typeof fetch> {
-  return proxy ? (await import('#net/proxy-fetch.ts')).openProxyFetch(proxy) : fetch
 }
 
 function requestOf(client: 'chat' | 'anthropic' | 'google', key: string | undefined) {

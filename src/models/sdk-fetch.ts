@@ -30,22 +30,22 @@ export function createBoundedFetch({
   limits,
   clock,
   fill,
-  throughProxy,
+  open,
 }: {
   faults: Faults
   limits: ReadLimits
   clock: () => number
   /** The body to send in place of the one that a package made; undefined for that itself. */
   fill?: (body: string) => Promise<Blob> | undefined
-  /** The fetch to use where requests take a proxy. */
-  throughProxy?: (() => Promise<typeof fetch>) | undefined
+  /** The fetch that sends the requests. */
+  open: () => Promise<typeof fetch>
 }): typeof fetch {
   return async (input, init) => {
     let response: Response
     const filled = typeof init?.body === 'string' ? fill?.(init.body) : undefined
     try {
       const request = filled ? { ...init, body: await filled } : init
-      const send = throughProxy ? await throughProxy() : fetch
+      const send = await open()
       response = await send(input, { ...request, redirect: 'manual' })
     } catch (error) {
       init?.signal?.throwIfAborted()

@@ -13,7 +13,7 @@ import { withoutEndSlashes } from '#lib/end-slashes.ts'
 import { loadOnce } from '#lib/load-once.ts'
 import { pace } from '#lib/pace.ts'
 import { watchSilence } from '#lib/silence.ts'
-import { proxyForUrl } from '#net/proxy.ts'
+import { fetchThrough, proxyForUrl } from '#net/proxy.ts'
 import { parseBaseUrl, viaOf } from './base-url.ts'
 import type { ChatModelParts } from './chat.ts'
 import { createFaults, type Fault, type Faults, unanswered } from './fault.ts'
@@ -64,12 +64,17 @@ export function createSdkModel(parts: SdkModelParts, pack: Package): Model {
   })
   const baseURL = withoutEndSlashes(parts.baseUrl)
   const pictures = createSdkPictures()
-  const proxy = proxyForUrl(url, parts.proxy ?? {})
-  const throughProxy = proxy && loadOnce(async () => (await import('#net/proxy-fetch.ts')).openProxyFetch(proxy))
+  const proxy = proxyForUrl(url, parts.proxy)
   const model = pack.open({
     baseURL,
     apiKey,
-    fetch: createBoundedFetch({ faults, limits, clock, fill: pictures.fill, throughProxy }),
+    fetch: createBoundedFetch({
+      faults,
+      limits,
+      clock,
+      fill: pictures.fill,
+      open: loadOnce(() => fetchThrough(proxy)),
+    }),
   })
   const via = viaOf(url, parts.secret)
   const known = new WeakMap<ToolSpec, LanguageModelV4FunctionTool>()

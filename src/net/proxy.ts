@@ -18,9 +18,19 @@ export function proxyFor(target: Place, { httpsProxy, noProxy = '' }: ProxySetti
 }
 
 /** The same for the URL of a server. */
-export function proxyForUrl({ protocol, hostname, port }: URL, settings: ProxySettings): URL | undefined {
+export function proxyForUrl({ protocol, hostname, port }: URL, settings: ProxySettings = {}): URL | undefined {
   if (protocol !== 'https:') return undefined
   return proxyFor({ scheme: 'https', host: hostname, port: Number(port || 443) }, settings)
+}
+
+/** How an agent of undici connects: through the proxy, or directly. */
+export async function connectThrough(proxy: URL | undefined, timeoutMs: number) {
+  return proxy ? (await import('./tunnel.ts')).proxyConnector(proxy, timeoutMs) : { timeout: timeoutMs }
+}
+
+/** A fetch through the proxy, or Node's own. */
+export async function fetchThrough(proxy: URL | undefined): Promise<typeof fetch> {
+  return proxy ? (await import('./proxy-fetch.ts')).openProxyFetch(proxy) : fetch
 }
 
 function isExempt({ host, port }: Place, entry: string): boolean {
