@@ -5,7 +5,7 @@ import { existsSync } from 'node:fs'
 import { open, rename, rm } from 'node:fs/promises'
 import { basename, dirname } from 'node:path'
 import { createGzip } from 'node:zlib'
-import { AppError } from '#core/errors.ts'
+import { AppError, isFullDisk } from '#core/errors.ts'
 import { makerMark, removeLeftovers } from '#lib/leftovers.ts'
 import { type Line, lineText, maxLineBytes } from './format.ts'
 
@@ -83,7 +83,7 @@ async function syncFolder(path: string): Promise<void> {
 function faultOf(error: unknown, target: string): unknown {
   if (error instanceof AppError) return error
   const { code, message } = error as NodeJS.ErrnoException
-  if (code === 'ENOSPC' || code === 'EDQUOT')
+  if (isFullDisk(error))
     return new AppError('disk_full', `the disk of ${target} is full: no backup was written`, { cause: error })
   if (code === undefined) return error
   if (code === 'ENOENT')

@@ -4,7 +4,7 @@ import { mkdir, readdir, rm, writeFile } from 'node:fs/promises'
 import { dirname, join, resolve } from 'node:path'
 import { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
-import { AppError } from '#core/errors.ts'
+import { AppError, isFullDisk } from '#core/errors.ts'
 import { operator, type UserId } from '#core/ids.ts'
 import type { Store } from '#core/store.ts'
 import type { Shelf, Thread } from '#core/turn.ts'
@@ -60,10 +60,8 @@ export function exportAll(place: string, options: Options): Promise<void> {
   })
 }
 
-/** A write that fails names no file. */
 function exportFault(error: unknown, folder: string): unknown {
-  const { code } = error as NodeJS.ErrnoException
-  if (code !== 'ENOSPC' && code !== 'EDQUOT') return error
+  if (!isFullDisk(error)) return error
   const message = `the disk of ${folder} is full: nothing was exported; free some space, or name a folder on another disk`
   return new AppError('disk_full', message, { cause: error })
 }

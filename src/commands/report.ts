@@ -1,7 +1,7 @@
 // Output of commands: data on standard output, errors on standard error, exit codes 0, 1 and 2. Foreign text is
 // printed to a terminal without control sequences.
 import { programName } from '#config.ts'
-import { AppError, type ErrorCode, tooManyFiles } from '#core/errors.ts'
+import { AppError, type ErrorCode, isFullDisk, tooManyFiles } from '#core/errors.ts'
 import { missingPackage } from '#lib/missing.ts'
 import { printable, proseOf } from '#safety/printable.ts'
 
@@ -33,11 +33,6 @@ function wordsOf(thrown: unknown): string {
     return `${mark()} ${printable(error.dest ?? error.path)} cannot be used (${why}): name another file or folder, or change this one`
   }
   return `atrium ran into a bug: ${printable(stack ?? message, { lines: true })}`
-}
-
-/** A write that fails has no path. */
-function isFullDisk(error: unknown): boolean {
-  return error instanceof Error && 'code' in error && (error.code === 'ENOSPC' || error.code === 'EDQUOT')
 }
 
 /** The system refused a file or folder, mostly one that an argument names. */

@@ -167,6 +167,11 @@ export function tooManyFiles(error: unknown): AppError | undefined {
   return words === undefined ? undefined : new AppError('overloaded', words, { cause: error })
 }
 
+/** The error of the system for a write for which there is no room. It has no path. */
+export function isFullDisk(error: unknown): boolean {
+  return error instanceof Error && 'code' in error && (error.code === 'ENOSPC' || error.code === 'EDQUOT')
+}
+
 /** Any thrown value as an error that is safe to show: the message of a bug goes to the log only. */
 export function appErrorOf(error: unknown): AppError {
   const known = error instanceof AppError ? error : tooManyFiles(error)
