@@ -4,7 +4,7 @@ import { lazy } from '../lazy.tsx'
 import { waiting } from '../store/gates.ts'
 import { runningTurn } from '../store/hub.ts'
 import { type Outgoing, removeOutgoing, retry } from '../store/outbox.ts'
-import { writeDraft, readDraft } from '../store/drafts.ts'
+import { prependDraft } from '../store/drafts.ts'
 import { returnFiles } from '../store/files.ts'
 import { useAct } from './act.ts'
 import { Button, IconButton } from './button.tsx'
@@ -112,8 +112,8 @@ export function OutgoingMessage({ outgoing }: { outgoing: Outgoing }) {
 
 /** Puts the text back into the composer, before the draft, and the files beside those of the draft. */
 function backToDraft(outgoing: Outgoing): void {
-  const of = outgoing.threadId ?? 'new'
-  writeDraft(of, [outgoing.text, readDraft(of)].filter(Boolean).join('\n'))
-  void returnFiles(of, outgoing.files)
+  const { threadId = 'new', text, files } = outgoing
+  prependDraft(threadId, text)
+  void returnFiles(threadId, files)
   removeOutgoing(outgoing)
 }

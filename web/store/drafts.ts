@@ -17,6 +17,11 @@ export function writeDraft(thread: string, text: string): void {
   changes.value++
 }
 
+/** Puts a text before the draft. */
+export function prependDraft(thread: string, text: string): void {
+  writeDraft(thread, [text, readDraft(thread)].filter(Boolean).join('\n'))
+}
+
 export function hasDraft(): boolean {
   return storedNames('draft.').length > 0
 }

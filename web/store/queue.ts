@@ -2,7 +2,7 @@
 import type { Stopped } from '#doors/web/wire/chat.ts'
 import { countWords } from '#core/words.ts'
 import { ApiFault, faultText, request } from '../api/client.ts'
-import { readDraft, writeDraft } from './drafts.ts'
+import { prependDraft } from './drafts.ts'
 import { returnFiles } from './files.ts'
 import { conversationOf } from './hub.ts'
 import { notice, notify } from './notices.ts'
@@ -14,13 +14,13 @@ function pathOf({ threadId, turnId }: Outgoing): string {
 
 /** Changes a queued message. If its turn has begun meanwhile, the new text goes to the composer. */
 export async function editQueued(message: Outgoing, text: string): Promise<void> {
-  const { turnId = '' } = message
+  const { threadId = 'new', turnId = '' } = message
   try {
     await request('PATCH', pathOf(message), { body: { message: text } })
     changeQueued(turnId, text)
   } catch (error) {
     if (!hasBegun(error)) throw error
-    toComposer(message, text)
+    prependDraft(threadId, text)
     notify('The message has begun already, so it stays as it was. Your text is in the composer.')
   }
 }
@@ -37,14 +37,11 @@ export function keepEdit(message: Outgoing, text: string): void {
     conversationOf(threadId)
       .turns.peek()
       .some(({ id }) => id === turnId)
-  toComposer(message, text)
-  if (!isQueued && !hasArrived) void returnFiles(threadId ?? 'new', files)
+  const draft = threadId ?? 'new'
+  prependDraft(draft, text)
+  if (!isQueued && !hasArrived) void returnFiles(draft, files)
   // A notice that is there, such as of what was stopped, has an Undo.
   if (!isQueued && !notice.peek()) notify('The message is not queued any more. Your text is in the composer.')
-}
-
-function toComposer({ threadId = 'new' }: Outgoing, text: string): void {
-  writeDraft(threadId, [text, readDraft(threadId)].filter(Boolean).join('\n'))
 }
 
 /** Removes a queued message. Undo sends it again. */
