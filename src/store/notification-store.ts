@@ -50,8 +50,9 @@ export function createNotificationStore({ sql, seal, now, nextId }: Notification
   function* add(user: UserId, way: NewWay, { id, max }: { id: string; max: number }): Job<NotificationWay> {
     yield* lockAccount(user, sql.lock)
     const hash = createHash('sha256').update(`${way.kind} ${way.target}`).digest('hex')
-    const same = yield* query(`SELECT id, user_id FROM notification_ways WHERE target_hash = ?${sql.lock}`, hash)
-    const known = yield* findWay('target_hash = ? AND user_id = ?', hash, user)
+    const same = yield* query(`SELECT * FROM notification_ways WHERE target_hash = ?${sql.lock}`, hash)
+    const own = same.find((row) => row['user_id'] === user && row['gone_at'] === null)
+    const known = own && wayOf(own, seal)
     const { replaces = known?.id } = way
     // An address that the user has already keeps its way: other programs may know its id.
     if (known && replaces === known.id) return yield* change(known, way)
@@ -61,9 +62,9 @@ export function createNotificationStore({ sql, seal, now, nextId }: Notification
       yield* run('DELETE FROM notification_ways WHERE id = ? AND user_id = ?', replaces, user)
     }
     for (const row of same) {
-      const own = row['user_id'] === user
-      if (own) yield* moveDue(user, String(row['id']), id)
-      if (own || way.kind === 'push') yield* removeWay(String(row['id']))
+      const isOwn = row['user_id'] === user
+      if (isOwn) yield* moveDue(user, String(row['id']), id)
+      if (isOwn || way.kind === 'push') yield* removeWay(String(row['id']))
     }
     const count = yield* first(
       'SELECT count(*) AS n FROM notification_ways WHERE user_id = ? AND gone_at IS NULL',
