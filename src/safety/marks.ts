@@ -29,8 +29,7 @@ export interface Marker {
   find(text: string): Mark[]
   /** The same in slices, for long texts: the caller can yield to the event loop between them. */
   findInSlices(text: string): Generator<void, Mark[]>
-  /** True when a text has a mark above low severity, or too many candidates to check them all. */
-  givesOrders(text: string): boolean
+  /** True when a text has a mark above low severity, or too many candidates to check them all. In slices. */
   givesOrdersInSlices(text: string): Generator<void, boolean>
 }
 
@@ -111,7 +110,6 @@ export function createMarker({ off = [] }: { off?: readonly string[] } = {}): Ma
   return {
     find: (text) => drained(findInSlices(text)),
     findInSlices,
-    givesOrders: (text) => drained(givesOrdersInSlices(text)),
     givesOrdersInSlices,
   }
 }

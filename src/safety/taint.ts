@@ -2,7 +2,6 @@
 import type { Item, Message } from '#core/item.ts'
 import { fileOrigin, pictureOrigin } from '#core/origins.ts'
 import type { ToolSpec } from '#core/tool.ts'
-import { drained } from './drained.ts'
 import type { Marker } from './marks.ts'
 
 /** The origin of the first untrusted text in these items; undefined if there is none. Pass what the model still sees. */
@@ -16,13 +15,8 @@ export function taintOf(items: readonly Item[]): string | undefined {
 
 /**
  * Names the first tool whose description or schema gives the model orders. The author of a tool writes into the prompt
- * before the model has read anything else.
+ * before the model has read anything else. In slices: a caller or a server may write long ones.
  */
-export function taintOfTools(specs: readonly ToolSpec[], marker: Marker): string | undefined {
-  return drained(toolTaintInSlices(specs, marker))
-}
-
-/** The same in slices: a caller or a server may write long ones. */
 export function* toolTaintInSlices(specs: readonly ToolSpec[], marker: Marker): Generator<void, string | undefined> {
   for (const { name, description, parameters } of specs) {
     if (yield* marker.givesOrdersInSlices(`${description}\n${JSON.stringify(parameters)}`))

@@ -8,7 +8,8 @@ import type { ToolSpec } from '#core/tool.ts'
 import { createDocuments } from '#memory/documents.ts'
 import { createLeakScan } from '#safety/leaks.ts'
 import { createMarker } from '#safety/marks.ts'
-import { taintOfTools } from '#safety/taint.ts'
+import { drained } from '#safety/drained.ts'
+import { toolTaintInSlices } from '#safety/taint.ts'
 import { createSkills } from '#skills/skills.ts'
 import { newHome } from '../new-home.ts'
 import { openMemoryStore } from '../store/memory-store.ts'
@@ -31,7 +32,7 @@ const sources = openBuiltInSources({
 test('no built-in tool gives the model orders', () => {
   const specs = sources.flatMap((source) => source.specs)
   assert.ok(specs.length > 20)
-  assert.equal(taintOfTools(specs, createMarker()), undefined)
+  assert.equal(drained(toolTaintInSlices(specs, createMarker())), undefined)
 })
 
 test('the specs of a source are those of all its tools, also of those that a user does not have yet', () => {

@@ -17,7 +17,8 @@ import { createFetch, createRefusal } from '#net/fetch.ts'
 import { createLeakScan } from '#safety/leaks.ts'
 import { createMarker } from '#safety/marks.ts'
 import { createJudge } from '#safety/policy.ts'
-import { taintOfTools } from '#safety/taint.ts'
+import { drained } from '#safety/drained.ts'
+import { toolTaintInSlices } from '#safety/taint.ts'
 import { createBuiltInTools } from '#tools/built-in-tools.ts'
 import type { StartTurn } from '#turns/turns.ts'
 import { openTestStore } from '../agent/bench.ts'
@@ -190,5 +191,5 @@ for (const way of Object.keys(ways) as Way[]) {
 test('what our own tools say of themselves taints nothing', async (t) => {
   const { specs } = await openTarget(t, 'web page')
   assert.ok(specs.length > 12)
-  assert.equal(taintOfTools(specs, marker), undefined)
+  assert.equal(drained(toolTaintInSlices(specs, marker)), undefined)
 })

@@ -5,7 +5,8 @@ import { type Item, type Message, textMessage } from '#core/item.ts'
 import { eventOrigin } from '#core/origins.ts'
 import { decide } from '#safety/decide.ts'
 import { createMarker } from '#safety/marks.ts'
-import { taintOf, taintOfTools } from '#safety/taint.ts'
+import { drained } from '#safety/drained.ts'
+import { taintOf, toolTaintInSlices } from '#safety/taint.ts'
 import { callOf } from './built-in.ts'
 import { type Attack, attacks, effectsOf, type Way, ways } from './red-team.ts'
 
@@ -61,7 +62,7 @@ function attempt(way: Way, { says, calls }: Attack) {
   const items = promptOf(way, text)
   const described =
     way === "tool's description"
-      ? taintOfTools([{ name: 'add', description: text, parameters: {} }], marker)
+      ? drained(toolTaintInSlices([{ name: 'add', description: text, parameters: {} }], marker))
       : undefined
   const taint = taintOf(items) ?? described
   return {
