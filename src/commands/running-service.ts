@@ -54,8 +54,8 @@ async function reachOperator(): Promise<ReachedClient> {
 
 /**
  * The service that answers on this home. Throws forbidden when the home or its socket is somebody else's, the fault of a
- * service that runs and cannot tell its status, such as one that hangs or is without its database, and home_locked for a service of another
- * version, which may not know what a command asks of it.
+ * service that runs and cannot tell its status, such as one that hangs or is without its database, and home_locked for a
+ * service of another version, which may not know what a command asks of it.
  */
 export async function runningService(home: string): Promise<RunningService | undefined> {
   const service = await findService(home)
