@@ -1,6 +1,7 @@
 // A chat-completions answer, streamed or whole, turned into model events.
 import { isObject, objectIn } from '#core/json.ts'
 import type { ModelEvent } from '#core/model.ts'
+import { tokenCount } from '#core/tokens.ts'
 import { noUsage, type Usage } from '#core/turn.ts'
 import { CallFragments, textIn } from './chat-calls.ts'
 import type { Fault, Faults } from './fault.ts'
@@ -178,14 +179,10 @@ function usageIn(usage: Record<string, unknown>): Usage {
   const prompt = isObject(usage['prompt_tokens_details']) ? usage['prompt_tokens_details'] : {}
   const completion = isObject(usage['completion_tokens_details']) ? usage['completion_tokens_details'] : {}
   return {
-    inputTokens: countIn(usage['prompt_tokens']),
-    cachedTokens: countIn(prompt['cached_tokens']),
-    outputTokens: countIn(usage['completion_tokens']),
-    reasoningTokens: countIn(completion['reasoning_tokens']),
+    inputTokens: tokenCount(usage['prompt_tokens']),
+    cachedTokens: tokenCount(prompt['cached_tokens']),
+    outputTokens: tokenCount(usage['completion_tokens']),
+    reasoningTokens: tokenCount(completion['reasoning_tokens']),
     costUsd: 0,
   }
-}
-
-function countIn(value: unknown): number {
-  return typeof value === 'number' && value > 0 && Number.isFinite(value) ? Math.trunc(value) : 0
 }

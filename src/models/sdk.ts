@@ -7,6 +7,7 @@ import type {
 } from '@ai-sdk/provider'
 import { isObject, type JsonObject } from '#core/json.ts'
 import { maxCalls, type Model, type ModelEvent, type ModelRequest } from '#core/model.ts'
+import { tokenCount } from '#core/tokens.ts'
 import type { ToolSpec } from '#core/tool.ts'
 import type { Sampling, Usage } from '#core/turn.ts'
 import { withoutEndSlashes } from '#lib/end-slashes.ts'
@@ -225,13 +226,14 @@ type SdkUsage = Extract<LanguageModelV4StreamPart, { type: 'finish' }>['usage']
 
 function usageOf({ inputTokens, outputTokens }: SdkUsage, priceOf: PriceOf | undefined): Usage {
   const counts = {
-    inputTokens: inputTokens.total ?? 0,
-    cachedTokens: inputTokens.cacheRead ?? 0,
-    outputTokens: outputTokens.total ?? 0,
-    reasoningTokens: outputTokens.reasoning ?? 0,
+    inputTokens: tokenCount(inputTokens.total),
+    cachedTokens: tokenCount(inputTokens.cacheRead),
+    outputTokens: tokenCount(outputTokens.total),
+    reasoningTokens: tokenCount(outputTokens.reasoning),
   }
   const isReported = inputTokens.total !== undefined
-  const costUsd = priceOf && isReported ? priceOf({ ...counts, cacheWriteTokens: inputTokens.cacheWrite ?? 0 }) : null
+  const costUsd =
+    priceOf && isReported ? priceOf({ ...counts, cacheWriteTokens: tokenCount(inputTokens.cacheWrite) }) : null
   return { ...counts, costUsd }
 }
 

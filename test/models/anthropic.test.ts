@@ -36,6 +36,13 @@ describe('reading', () => {
     assert.partialDeepStrictEqual(counted, [{ inputTokens: 7, cachedTokens: 2, cacheWriteTokens: 4 }])
   })
 
+  test('counts that no answer can have are counted as zero', async (t) => {
+    const usage = { input_tokens: 1e300, cache_read_input_tokens: -2 }
+    const { model } = await serve(t, [saying([text], { usage, output: { output_tokens: 2 ** 53 } })])
+    const none = { inputTokens: 0, cachedTokens: 0, outputTokens: 0, reasoningTokens: 0, costUsd: null }
+    assert.deepEqual((await collect(model)).at(-1), { type: 'done', usage: none })
+  })
+
   test('each delta is told before the next has come', async (t) => {
     let more = (): void => {}
     const gate = new Promise<void>((resolve) => {

@@ -102,6 +102,13 @@ describe('reading a stream', () => {
     assert.deepEqual(await collect(priced.model), [{ type: 'done', usage: unknown }], 'its cost is unknown')
   })
 
+  test('counts that no answer can have are counted as zero: their sum could not be stored', async (t) => {
+    const usage = { prompt_tokens: -5, completion_tokens: 1e300, prompt_tokens_details: { cached_tokens: 2 ** 53 } }
+    const { model } = await serve(t, streaming(stop, line({ choices: [], usage }), done))
+    const none = { inputTokens: 0, cachedTokens: 0, outputTokens: 0, reasoningTokens: 0, costUsd: 0 }
+    assert.deepEqual(await collect(model), [{ type: 'done', usage: none }])
+  })
+
   test('a finish reason is enough of an end, and so is [DONE] alone', async (t) => {
     const first = await serve(t, streaming(delta({ content: 'a' }), stop))
     assert.deepEqual(textsOf(await collect(first.model)), ['a'])
