@@ -31,7 +31,7 @@ export function createBodyReader(addressOf: (request: IncomingMessage) => string
     },
     async read(request) {
       const { raw, mounted, caller } = request
-      const { bodyType, parse, findExact, maxBodyBytes } = mounted
+      const { bodyType, findExact, maxBodyBytes } = mounted
       let cameLate = false
       const turned = setImmediate(() => (cameLate = true))
       const body = await readBytes(raw, maxBodyBytes)
@@ -43,7 +43,6 @@ export function createBodyReader(addressOf: (request: IncomingMessage) => string
         if (bodyType !== undefined) return body
         return await readJson(body, {
           reserve: (bytes) => quota.reserveParsed(raw, bytes),
-          ...(parse && { parse }),
           ...(findExact && { findExact }),
         })
       } finally {

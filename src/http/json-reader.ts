@@ -22,14 +22,9 @@ const [valueBytes, nameBytes] = [64, 400]
 /** Some clients on Windows write it before the text. JSON may be read without it (RFC 8259). */
 const byteOrderMark = Buffer.from('\uFEFF')
 
-/** Gets the text, or a piece of it, and the number of all values. Throws SyntaxError. */
-export type ParseJson = (text: string, values: number) => unknown
-
 export type JsonReading = {
   /** Names the text in messages. Default: body. */
   readonly what?: 'body' | 'frame'
-  /** Default: JSON.parse. */
-  readonly parse?: ParseJson
   /** The values whose numbers are kept as written. Default: none. */
   readonly findExact?: FindExact
   /** Called for a large text before it is parsed, with an estimate of the parsed size in bytes. */
@@ -89,14 +84,12 @@ async function count(bytes: Buffer, reading: Reading): Promise<JsonCount> {
   return text
 }
 
-const plain: ParseJson = (text) => JSON.parse(text)
-
 function parsed(bytes: Buffer, values: number, reading: Reading): unknown {
   checkUtf8(bytes, reading)
-  const { parse = plain, findExact } = reading
+  const { findExact } = reading
   const text = bytes.toString('utf8')
   try {
-    const value = parse(text, values)
+    const value: unknown = JSON.parse(text)
     const paths = values > maxLosslessValues ? [] : (findExact?.(value) ?? [])
     if (paths.length > 0 && mayLoseDigits(text)) takeExact(value, parseLossless(text), paths)
     return value
@@ -106,15 +99,11 @@ function parsed(bytes: Buffer, values: number, reading: Reading): unknown {
 }
 
 /** The same in pieces. */
-function* parsedInPieces(
-  bytes: Buffer,
-  values: number,
-  { parse = plain, findExact }: Reading,
-): Generator<void, unknown> {
+function* parsedInPieces(bytes: Buffer, values: number, { findExact }: Reading): Generator<void, unknown> {
   let losesDigits = false
   const value = yield* parseInPieces(bytes, (text) => {
     losesDigits ||= findExact !== undefined && values <= maxLosslessValues && mayLoseDigits(text)
-    return parse(text, values)
+    return JSON.parse(text)
   })
   const paths = losesDigits ? (findExact?.(value) ?? []) : []
   if (paths.length === 0) return value

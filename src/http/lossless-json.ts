@@ -16,11 +16,11 @@ const oddNumber = /(?:^|[[:,\s])(?:-?(?:[\d.]{16}|\d+\.\d*0(?:$|[\s,}\]])|\d+(?:
 
 /**
  * Parses JSON. A number that would lose digits or its spelling becomes a raw value that JSON.stringify writes out
- * unchanged. Such a value can be written again, but not calculated with. A text of too many `values` gets plain numbers.
+ * unchanged. Such a value can be written again, but not calculated with: to a check it looks like an object.
  * Throws SyntaxError.
  */
-export function parseLossless(text: string, values = 0): unknown {
-  if (values > maxLosslessValues || !mayLoseDigits(text)) return JSON.parse(text)
+export function parseLossless(text: string): unknown {
+  if (!mayLoseDigits(text)) return JSON.parse(text)
   return source.parse(text, (_key, value, context) => {
     if (typeof value !== 'number' || context.source === undefined) return value
     return JSON.stringify(value) === context.source ? value : source.rawJSON(context.source)

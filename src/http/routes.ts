@@ -4,7 +4,6 @@ import type { FastifyReply, FastifyRequest } from 'fastify'
 import type * as z from 'zod/mini'
 import { AppError, wrongField } from '#core/errors.ts'
 import type { Caller } from './caller.ts'
-import type { ParseJson } from './json-reader.ts'
 import type { FindExact } from './lossless-json.ts'
 import { check, checkBody } from './validate.ts'
 import type { FaultBody } from './reply.ts'
@@ -54,14 +53,12 @@ export type Route = {
   readonly handle: (request: FastifyRequest, reply: FastifyReply) => unknown
 }
 
-/** Routes that share prefixes, the shape of errors, and the parser of bodies. */
+/** Routes that share prefixes, the shape of errors, and how bodies are read. */
 export type RouteFamily = {
   readonly routes: readonly Route[]
   /** Each route is mounted under each prefix. Default: no prefix. */
   readonly prefixes?: readonly string[]
   readonly faultBody?: FaultBody
-  /** Default: JSON.parse. */
-  readonly parse?: ParseJson
   /** The values of a body whose numbers are kept as written. */
   readonly findExact?: FindExact
   /** The type of the bodies, instead of JSON: handlers get a Buffer. */

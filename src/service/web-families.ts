@@ -4,8 +4,7 @@ import { mcpAuthRoutes } from '#doors/web/mcp-auth-routes.ts'
 import { mcpRoutes } from '#doors/web/mcp-routes.ts'
 import { skillUpload } from '#doors/web/skill-routes.ts'
 import { toolAccessRoutes } from '#doors/web/tool-access-routes.ts'
-import { toolRoutes } from '#doors/web/tool-routes.ts'
-import { parseLossless } from '#http/lossless-json.ts'
+import { toolRoutes, trialPaths } from '#doors/web/tool-routes.ts'
 import type { RouteFamily } from '#http/routes.ts'
 import type { DoorParts } from '#service/door-parts.ts'
 
@@ -39,8 +38,8 @@ export function webFamilies({ app, config, gateway, about, sessions, origins, oi
   })
   return [
     { routes },
-    { routes: toolRoutes({ toolAdmin: app.toolAdmin, access: () => app.access() }), parse: parseLossless },
-    { routes: mcpRoutes({ mcp: app.mcp }), parse: parseLossless },
+    { routes: toolRoutes({ toolAdmin: app.toolAdmin, access: () => app.access() }), findExact: trialPaths },
+    { routes: mcpRoutes({ mcp: app.mcp }), findExact: trialPaths },
     { routes: mcpAuthRoutes({ mcp: app.mcp, gates, origins }) },
     skillUpload({ skills }),
     { routes: toolAccessRoutes({ gates, access: () => app.access(), origins }) },

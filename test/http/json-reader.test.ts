@@ -104,8 +104,8 @@ test('a large text waits for its reservation, which is told how much it will tak
   assert.equal(asked.length, 1)
   assert.ok((asked[0] ?? 0) > text.length + 10_000 * 60)
   const refuse = (): Promise<void> => Promise.reject(new AppError('rate_limited', 'full'))
-  const parse = (): never => assert.fail('was parsed')
-  await assert.rejects(read(Buffer.from(text), { reserve: refuse, parse }), { code: 'rate_limited' })
+  const findExact = (): never => assert.fail('was parsed')
+  await assert.rejects(read(Buffer.from(text), { reserve: refuse, findExact }), { code: 'rate_limited' })
 })
 
 test('of a text with odd numbers only the values that are passed on keep them as written, however deep they stand', async () => {

@@ -3,8 +3,10 @@ import * as z from 'zod/mini'
 import { AppError } from '#core/errors.ts'
 import type { AccessRow, ToolAdmin, ToolView } from '#core/admin.ts'
 import { operator, type UserId } from '#core/ids.ts'
+import { isObject } from '#core/json.ts'
 import type { OpenStep, ToolAccess } from '#core/tool-access.ts'
 import { maxFileBodyBytes } from '#http/body.ts'
+import type { Path } from '#http/lossless-json.ts'
 import { type Route, route } from '#http/routes.ts'
 import { type AccessWire, ToolsAnswer, ToolTrialAnswer, ToolWire } from '#doors/web/wire/tool.ts'
 import { isoTime } from '#core/time.ts'
@@ -16,6 +18,13 @@ export type ToolsParts = {
   readonly toolAdmin: ToolAdmin
   /** Opened at the first call. */
   readonly access: () => Promise<Pick<ToolAccess, 'openSteps'>>
+}
+
+/** The objects of a trial that are passed on as written: the parameters of a call and its context. */
+export function trialPaths(body: unknown): Path[] {
+  return isObject(body)
+    ? ['params', 'context'].filter((name) => isObject(body[name])).map((name) => [name] as const)
+    : []
 }
 
 const none: ReadonlyMap<string, OpenStep> = new Map()

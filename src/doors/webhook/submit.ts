@@ -6,7 +6,7 @@ import { type Message, textMessage } from '#core/item.ts'
 import { canonical, isObject, type Json, type JsonObject } from '#core/json.ts'
 import type { Idempotency } from '#core/turn-store.ts'
 import { readIdempotencyKey } from '#http/idempotency-key.ts'
-import { hasRawNumbers } from '#http/lossless-json.ts'
+import { hasRawNumbers, isRawNumber } from '#http/lossless-json.ts'
 import { checkMessage } from '#turns/message.ts'
 import type { StartTurn } from '#turns/turns.ts'
 import { checkStorable, checkText } from './json.ts'
@@ -94,7 +94,7 @@ function readId(value: Json | undefined, field: string): string {
 }
 
 function readMetadata(value: Json): JsonObject {
-  if (!isObject(value)) throw wrongField('metadata', 'must be an object')
+  if (!isObject(value) || isRawNumber(value)) throw wrongField('metadata', 'must be an object')
   checkStorable(value, 'metadata')
   return value
 }

@@ -19,9 +19,8 @@ import { mcpAuthRoutes } from '#doors/web/mcp-auth-routes.ts'
 import { mcpRoutes } from '#doors/web/mcp-routes.ts'
 import { skillUpload } from '#doors/web/skill-routes.ts'
 import { toolAccessRoutes } from '#doors/web/tool-access-routes.ts'
-import { toolRoutes } from '#doors/web/tool-routes.ts'
+import { toolRoutes, trialPaths } from '#doors/web/tool-routes.ts'
 import type { ChatLimit, WriteLimit } from '#http/caller.ts'
-import { parseLossless } from '#http/lossless-json.ts'
 import { metricsRoute, registerProcessMetrics } from '#http/metrics-route.ts'
 import type { Oidc } from '#http/oidc.ts'
 import type { Origins } from '#http/origin.ts'
@@ -186,7 +185,7 @@ async function mountWeb(parts: RouteParts, options: RouteOptions, about: About):
   })
   gateway.mount({ routes: web })
   const { access } = accessOver({ store, now })
-  gateway.mount({ routes: toolRoutes({ toolAdmin, access: () => Promise.resolve(access) }), parse: parseLossless })
+  gateway.mount({ routes: toolRoutes({ toolAdmin, access: () => Promise.resolve(access) }), findExact: trialPaths })
   gateway.mount(skillUpload({ skills: app.skills }))
   gateway.mount({ routes: toolAccessRoutes({ gates, access: () => Promise.resolve(access), origins }) })
   mountLive(gateway.sockets, { turns, threads, gates, chatLimit, writeLimit, log: silentLog })
@@ -196,7 +195,7 @@ function mountMcp({ app, gateway, origins }: RouteParts, options: RouteOptions):
   const mcp = (options.mcp ?? noServers)(app.store)
   const refuse = () => Promise.reject(new AppError('invalid_input', 'nobody signs in in tests'))
   const openMcp = (): Promise<McpServers> => Promise.resolve({ signIn: refuse, finishSignIn: refuse, ...mcp })
-  gateway.mount({ routes: mcpRoutes({ mcp: openMcp }), parse: parseLossless })
+  gateway.mount({ routes: mcpRoutes({ mcp: openMcp }), findExact: trialPaths })
   gateway.mount({ routes: mcpAuthRoutes({ mcp: openMcp, gates: app.gates, origins }) })
 }
 

@@ -60,6 +60,15 @@ test('a server that does not start tells why in its test; one that is not there 
   assert.equal((await call('POST', '/api/mcp/none/test', { body: {} })).status, 404)
 })
 
+test('a number is no object of headers, however it is written', async (t) => {
+  const { call } = await openHouse(t, { mcp: () => fake<McpAdmin>({}) })
+  for (const headers of ['1', '1e5', '9007199254740993']) {
+    const body = `{"name":"desk","url":"https://desk.example","headers":${headers}}`
+    const { status, json } = await call('POST', '/api/mcp', { body })
+    assert.deepEqual([status, json.error.param], [400, 'headers'], headers)
+  }
+})
+
 const never = new AbortController().signal
 
 test('the operator lists, sets, tests and removes servers', async (t) => {

@@ -88,6 +88,7 @@ const refused: readonly [what: string, body: string | Buffer, message: RegExp][]
     /conversation_id contains a NUL/,
   ],
   ['a text as metadata', `{"user_id":"ada","message":"m","metadata":"x"}`, /metadata must be an object/],
+  ['a number as metadata', `{"user_id":"ada","message":"m","metadata":1e5}`, /metadata must be an object/],
   ['a list as metadata', `{"user_id":"ada","message":"m","metadata":[]}`, /metadata must be an object/],
   ['a NUL in metadata', `{"user_id":"ada","message":"m","metadata":{"a":"\\u0000"}}`, /metadata\.a contains a NUL/],
   ['a NUL in a key', `{"user_id":"ada","message":"m","metadata":{"\\u0000":1}}`, /a key of metadata contains a NUL/],

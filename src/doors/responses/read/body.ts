@@ -8,7 +8,8 @@ export function exactPaths(body: unknown): Path[] {
   const { x_context: context, text, tools } = body
   const paths: Path[] = []
   if (isObject(context)) paths.push(['x_context'])
-  if (isObject(text)) paths.push(['text', 'format', 'schema'])
+  const format = isObject(text) ? text['format'] : undefined
+  if (isObject(format) && isObject(format['schema'])) paths.push(['text', 'format', 'schema'])
   for (const [at, tool] of objectsIn(tools)) if (isObject(tool['parameters'])) paths.push(['tools', at, 'parameters'])
   for (const field of ['input', 'items']) {
     for (const [at, item] of objectsIn(body[field])) {

@@ -37,6 +37,7 @@ describe('exactPaths', () => {
     [`{"temperature":1.0}`, '{"temperature":1}'],
     [`{"x_context":{"n":${odd}},"temperature":1.0}`, `{"x_context":{"n":${odd}},"temperature":1}`],
     [`{"tools":[{"parameters":{},"n":1.0}]}`, '{"tools":[{"parameters":{},"n":1}]}'],
+    [`{"text":{"format":{"schema":1.0}}}`, '{"text":{"format":{"schema":1}}}'],
     [`{"tools":[{"parameters":1.0}]}`, '{"tools":[{"parameters":1}]}'],
     [`{"text":{"format":{"n":1.0}}}`, '{"text":{"format":{"n":1}}}'],
     [`{"text":{"format":null,"n":1.0}}`, '{"text":{"format":null,"n":1}}'],
