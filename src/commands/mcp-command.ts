@@ -35,13 +35,14 @@ type AddOptions = Options & {
   readonly header?: readonly string[]
   readonly everyone?: boolean
 }
+type ServersWork = (servers: McpAdmin, signal: AbortSignal) => Promise<void>
 type SetOptions = { readonly effect?: McpEffect; readonly everyone?: boolean }
 
 /** Starts the server once: what cannot be started is not added. */
 export async function addServer(name: string, command: readonly string[], options: AddOptions): Promise<void> {
   checkServerName(name)
   const target = targetOf(name, command, options)
-  await withServers(async (servers, signal) => {
+  await changeServers(async (servers, signal) => {
     if (!options.json) process.stderr.write(`Starting ${name} …\n`)
     const server = await withPathHint(target, () =>
       servers.add({ name, target, everyone: options.everyone ?? false }, signal),
@@ -56,7 +57,6 @@ export async function addServer(name: string, command: readonly string[], option
     const text = [`Added ${name}: ${tools}.`, ...toolLines(server), next].join('\n')
     print(options, server, text)
   })
-  await reloadService(loadConfig().home)
 }
 
 export function listServers(options: Options): Promise<void> {
@@ -84,6 +84,7 @@ async function askedServers(servers: McpAdmin, signal: AbortSignal, only?: strin
   const soon = AbortSignal.any([signal, AbortSignal.timeout(askMs)])
   await Promise.all(unknown.map(({ name }) => servers.check(name, soon).catch(() => undefined)))
   signal.throwIfAborted()
+  if (unknown.length > 0) await reloadService(loadConfig().home)
   return servers.list()
 }
 
@@ -115,7 +116,7 @@ export async function setServer(name: string, tool: string | undefined, options:
   if ((tool === undefined) !== (effect === undefined) || (effect === undefined && everyone === undefined)) {
     throw new AppError('invalid_input', 'give a tool with --effect read, write or off, or --everyone for all its tools')
   }
-  await withServers(async (servers) => {
+  await changeServers(async (servers) => {
     if (everyone !== undefined) {
       await servers.setEveryone(name, everyone)
       process.stdout.write(`The tools of ${name} are for ${everyone ? 'everyone' : 'the operator'}.\n`)
@@ -126,12 +127,11 @@ export async function setServer(name: string, tool: string | undefined, options:
     const words = { read: 'Its calls run at once.', write: 'Each call asks first.', off: 'The agent no longer has it.' }
     process.stdout.write(`${printable(tool)}: ${effect}. ${words[effect]}\n`)
   })
-  await reloadService(loadConfig().home)
 }
 
 /** Shows what changed and accepts it. The server itself is not started: the list is that of its last start. */
 export async function reviewServer(name: string, tool: string | undefined, options: Options): Promise<void> {
-  await withServers(async (servers) => {
+  await changeServers(async (servers) => {
     const { tools } = find(await servers.list(), name)
     const changed = tools.filter((each) => each.status === 'changed' && (tool === undefined || each.name === tool))
     if (changed.length === 0) return print(options, { changed }, `Nothing has changed in ${tool ?? name}.`)
@@ -148,7 +148,6 @@ export async function reviewServer(name: string, tool: string | undefined, optio
     await servers.review(name, { tool, seen: changed.flatMap(({ change }) => change ?? []) })
     print(options, { changed }, `Accepted ${countWords(changed.length, 'change')}.`)
   })
-  await reloadService(loadConfig().home)
 }
 
 /** Exit code 1 when the server or the call fails. */
@@ -159,7 +158,7 @@ export async function testServer(
 ): Promise<void> {
   if (tool === undefined && options.params !== undefined)
     throw new AppError('invalid_input', `--params is for a tool: atrium mcp test ${name} TOOL --params JSON`)
-  await withServers(async (servers, signal) => {
+  await changeServers(async (servers, signal) => {
     if (tool === undefined) {
       const server = await servers.check(name, signal)
       return print(options, server, [`${name} answers.`, ...toolLines(server), ...changeHint(server)].join('\n'))
@@ -177,14 +176,13 @@ export async function importServers(file: string, options: Options): Promise<voi
   const text = await readFile(file, 'utf8').catch(cannotRead(file))
   if (text.length > maxFileChars) throw new AppError('invalid_input', `${file} is over ${maxFileChars} characters`)
   let isStopped = false
-  await withServers(async (servers, signal) => {
+  await changeServers(async (servers, signal) => {
     if (!options.json) process.stderr.write('Starting each server once …\n')
     const report = await servers.importServers(text, signal)
     isStopped = signal.aborted
     if (isStopped && report.added.length === 0) signal.throwIfAborted()
     print(options, report, printable(importLines(report).join('\n'), { lines: true }))
   })
-  await reloadService(loadConfig().home)
   if (isStopped) throw new AppError('interrupted', 'stopped: the servers that were added stay')
 }
 
@@ -200,10 +198,9 @@ function importLines({ added, left }: McpImport): string[] {
 }
 
 export async function removeServer(name: string): Promise<void> {
-  await withServers(async (servers) => {
+  await changeServers(async (servers) => {
     if (!(await servers.remove(name))) throw noServer(name)
   })
-  await reloadService(loadConfig().home)
   process.stdout.write(`Removed ${name}.\n`)
 }
 
@@ -239,8 +236,17 @@ async function withPathHint<T>(target: McpTarget, start: () => Promise<T>): Prom
   }
 }
 
+/** Runs work after which a running service reads the servers again: whoever starts a server stores the list that it told. */
+async function changeServers(work: ServersWork): Promise<void> {
+  try {
+    await withServers(work)
+  } finally {
+    await reloadService(loadConfig().home)
+  }
+}
+
 /** Opens the servers of this home for one command. Ctrl+C stops what was started. */
-async function withServers(work: (servers: McpAdmin, signal: AbortSignal) => Promise<void>): Promise<void> {
+async function withServers(work: ServersWork): Promise<void> {
   try {
     // Asked twice, the process ends at once: the exit guard ends the servers.
     await stoppable('stopped: nothing was changed', (signal) =>

@@ -12,7 +12,7 @@ import { setTimeout as pause } from 'node:timers/promises'
 import { openHomeStore } from '#app/open-storage.ts'
 import { readConfig } from '#config.ts'
 import { homeMark } from '#mcp/process-mark.ts'
-import { atrium, atriumEnv, mainFile } from '../atrium.ts'
+import { atrium, atriumEnv, mainFile, serve } from '../atrium.ts'
 import { newHome } from '../new-home.ts'
 import { processesOf, rude } from '../mcp/harness.ts'
 import { openLocked } from '../web/locked-server.ts'
@@ -133,6 +133,29 @@ test('a change is accepted once it was seen, and only that of the tool that was 
     all.filter((name) => name !== 'echo'),
   )
   await mcp('remove', 'rude')
+})
+
+test('a tool that a test finds changed is taken from a service that runs', async (t) => {
+  const own = newHome()
+  t.after(own.remove)
+  const described = join(own.path, 'described')
+  writeFileSync(described, 'The first.')
+  const script = join(own.path, 'script.json')
+  const replies = [
+    { when: 'go', calls: [{ name: 'rude__echo', args: {} }] },
+    { afterTool: 'rude__echo', text: 'It said {{result}}' },
+  ]
+  writeFileSync(script, JSON.stringify({ replies, loop: true }))
+  const server = `exec ${[command, ...words].join(' ')} "description=$(cat '${described}')"`
+  const ran = async (...args: string[]) => (await atrium(own.path, args)).stdout
+  await ran('mcp', 'add', 'rude', '--', 'sh', '-c', server)
+  await ran('mcp', 'set', 'rude', 'echo', '--effect', 'read')
+  const service = await serve(own.path, { LLM_PROVIDER: 'scripted', LLM_SCRIPT: script })
+  t.after(() => service.stop())
+  assert.match(await ran('run', 'go'), /It said [^]*\{\}/)
+  writeFileSync(described, 'Another.')
+  assert.match(await ran('mcp', 'test', 'rude'), /13 tools changed: /)
+  assert.match(await ran('run', 'go'), /there is no tool named rude__echo/)
 })
 
 test('nothing that a server says moves the cursor of a terminal, or hides from it', async () => {
