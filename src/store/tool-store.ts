@@ -1,6 +1,7 @@
 // Installed components: their bytes, capability file, description and schema.
 import type { ToolRecord, ToolStore } from '#core/tool-record.ts'
 import { notifySettings } from './change-signal.ts'
+import { removeGrantsOf } from './grant-store.ts'
 import { changes, first, query, type Row, run, type Sql } from './sql.ts'
 
 const columns = 'name, sha256, capabilities, description, schema, installed_at'
@@ -37,8 +38,11 @@ export function createToolStore({ sql, now }: { sql: Sql; now: () => number }): 
     remove: (name) =>
       sql.write(function* () {
         const removed = yield* changes('DELETE FROM tools WHERE name = ?', name)
-        if (removed > 0) yield* notifySettings(sql)
-        return removed > 0
+        if (removed === 0) return false
+        // A later tool of this name must not inherit them.
+        yield* removeGrantsOf(sql, [name])
+        yield* notifySettings(sql)
+        return true
       }),
   }
 }

@@ -37,6 +37,21 @@ export function grantTests(open: Open): void {
     assert.deepEqual(await store.grants.list(ada), [])
   })
 
+  test('a grant for a component ends when it is removed, and holds when it is updated', async (t) => {
+    const { store } = await open(t)
+    const turn = await turnAtApproval(store)
+    const component = { sha256: 's', capabilities: '{}', description: 'd', schema: '{}' }
+    for (const name of ['act', 'look']) await store.tools.put({ name, ...component }, new Uint8Array(1))
+    await store.turns.answer(ada, turn.threadId, decide('a1'), { tool: 'act' })
+    await store.turns.answer(ada, turn.threadId, decide('a2'), { tool: 'look' })
+    const tools = async () => (await store.grants.list(ada)).map(({ tool }) => tool)
+    await store.tools.put({ name: 'act', ...component, sha256: 'later' }, new Uint8Array(2))
+    assert.deepEqual(await tools(), ['act', 'look'])
+    assert.equal(await store.tools.remove('act'), true)
+    assert.deepEqual(await tools(), ['look'])
+    assert.equal(await store.tools.remove('act'), false)
+  })
+
   test('a grant that ends does not count for longer because the clock was set back', async (t) => {
     const { store, clock } = await open(t)
     const turn = await turnAtApproval(store)
