@@ -2,11 +2,14 @@
 import { AppError } from '#core/errors.ts'
 import { newId, type UserId, userId } from '#core/ids.ts'
 import type { AccountStore, ListedUser, NewToken, Token, User } from '#core/account.ts'
+import { dayMs } from '#core/time.ts'
 import { changes, first, type Job, query, type Row, run, type Sql } from './sql.ts'
 
 /** A token's id is this many first digits of its hash. */
 const idDigits = 16
 const maxListedTokens = 1_000
+/** Expired tokens are kept so long: a clock that was set forward may be set back. */
+const expiredMs = 30 * dayMs
 const maxListedRemovals = 1_000
 /** The expiry of a token without one, for comparisons. */
 const never = Number.MAX_SAFE_INTEGER
@@ -118,6 +121,7 @@ function* removeAccess(user: UserId): Job<void> {
 }
 
 function* saveToken(user: User, { hash, expiresAt, tools }: NewToken, at: number): Job<void> {
+  yield* run('DELETE FROM tokens WHERE user_id = ? AND expires_at < ?', user.id, at - expiredMs)
   yield* query(
     'INSERT INTO tokens (hash, user_id, created_at, expires_at, tools) VALUES (?, ?, ?, ?, ?)',
     hash,

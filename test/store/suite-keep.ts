@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { AppError } from '#core/errors.ts'
+import { dayMs } from '#core/time.ts'
 import type { Open } from './harness.ts'
 import { ada, minuteMs, rejectsWith, turnOf } from './harness.ts'
 import { newSkill } from './suite-skills.ts'
@@ -66,6 +67,22 @@ export function keepTests(open: Open): void {
     clock.now = at + minuteMs
     assert.deepEqual(await accounts.listTokens('ada'), [listed[0]], 'one has expired')
     assert.equal(await accounts.removeToken('ada', 'a'.repeat(16)), undefined)
+  })
+
+  test('a token that expired over 30 days ago is deleted with the next one of its user', async (t) => {
+    const { store, clock } = await open(t)
+    const { accounts } = store
+    const at = clock.now
+    const user = await accounts.addUser('ada', { hash: 'h1', expiresAt: at + minuteMs })
+    await accounts.addUser('bob', { hash: 'of bob', expiresAt: at + minuteMs })
+    const found = async () => [await accounts.findByToken('h1', at), await accounts.findByToken('h2', at)]
+    clock.now = at + 30 * dayMs
+    await accounts.addToken('ada', { hash: 'h2', expiresAt: clock.now + dayMs })
+    assert.deepEqual(await found(), [user, user], 'the clock may be set back')
+    clock.now += dayMs
+    await accounts.addToken('ada', { hash: 'h3' })
+    assert.deepEqual(await found(), [undefined, user])
+    assert.equal((await accounts.findByToken('of bob', at))?.name, 'bob')
   })
 
   test('users are listed with who vouches for them and when they were seen last', async (t) => {
