@@ -1,6 +1,6 @@
 // Skills: heads, files, contents by hash, and what users have switched off.
 import { AppError } from '#core/errors.ts'
-import type { UserId } from '#core/ids.ts'
+import { operator, type UserId } from '#core/ids.ts'
 import {
   type JudgeFiles,
   maxSkills,
@@ -161,6 +161,15 @@ function* removeSkill(owner: UserId, name: string): Job<boolean> {
   const before = yield* filesOf(owner, name)
   yield* run('DELETE FROM skill_files WHERE user_id = ? AND name = ?', owner, name)
   yield* dropContents(owner, before)
+  // The operator's skill of this name, which comes in its place, stays off.
+  yield* run(
+    `DELETE FROM skill_switches WHERE user_id = ? AND name = ?
+       AND NOT EXISTS (SELECT 1 FROM skills WHERE user_id = ? AND name = ?)`,
+    owner,
+    name,
+    operator,
+    name,
+  )
   return true
 }
 

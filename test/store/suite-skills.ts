@@ -117,6 +117,17 @@ export function skillTests(open: Open): void {
     assert.deepEqual(await skills.off(ada), ['pdf'])
   })
 
+  test('a removed skill leaves no switch, unless the operator has one of its name', async (t) => {
+    const { skills } = (await open(t)).store
+    await skills.put(operator, newSkill('pdf'))
+    for (const name of ['pdf', 'notes']) {
+      await skills.put(ada, newSkill(name))
+      await skills.switch(ada, name, false)
+      await skills.remove(ada, name)
+    }
+    assert.deepEqual(await skills.off(ada), ['pdf'])
+  })
+
   test('there are at most a hundred skills', async (t) => {
     const { skills } = (await open(t)).store
     for (let at = 0; at < 100; at++) await skills.put(ada, newSkill(`s${at}`))
