@@ -2,7 +2,7 @@
 // the next runs, the tools and the whole prompt. Loads nothing of missions before a call.
 import { AppError } from '#core/errors.ts'
 import type { JsonObject } from '#core/json.ts'
-import type { Preview } from '#core/question.ts'
+import type { Preview, Question } from '#core/question.ts'
 import { readParams, schemaOf, textField } from '#core/tool-params.ts'
 import type { Tool, ToolContext } from '#core/tool.ts'
 import { isoTime } from '#core/time.ts'
@@ -64,7 +64,7 @@ export function createMissionTools(missions: () => Promise<Missions>): readonly 
         'Creates a mission: a prompt that runs by the clock, once or again and again, such as a reminder or a daily look at a page. The user is asked and sees it whole.',
       may: 'Create a mission, which you see whole before',
       parameters: schemaOf(fields, ['prompt', 'schedule']),
-      question: ({ title, prompt = '' }) => `Create the mission “${shortened(title ?? prompt)}”?`,
+      brief: ({ title, prompt = '' }) => `Create the mission “${shortened(title ?? prompt)}”`,
       async preview(args, { user, serviceTools }) {
         const { understood, nextRuns } = await (await missions()).preview(user, args)
         const { title, cap_usd: capUsd, prompt = '' } = args
@@ -85,7 +85,7 @@ export function createMissionTools(missions: () => Promise<Missions>): readonly 
         { id, ...fields, status: { type: 'string', enum: ['active', 'paused'], description: 'Resumes or pauses it.' } },
         ['id'],
       ),
-      question: ({ title }) => `Change the mission${title === undefined ? '' : ` “${shortened(title)}”`}?`,
+      brief: ({ title }) => `Change the mission${title === undefined ? '' : ` “${shortened(title)}”`}`,
       async preview(args, { user, serviceTools }) {
         const all = await missions()
         const before = await all.get(user, args.id ?? '')
@@ -111,7 +111,7 @@ export function createMissionTools(missions: () => Promise<Missions>): readonly 
       description: 'Removes a mission with its runs. The user is asked.',
       may: 'Remove a mission',
       parameters: schemaOf({ id }, ['id']),
-      question: () => 'Remove this mission?',
+      brief: () => 'Remove this mission',
       preview: async (args, { user }) => shownMission(await (await missions()).get(user, args.id ?? '')),
       async run(args, { user }) {
         await (await missions()).remove(user, args.id ?? '')
@@ -125,13 +125,8 @@ export function createMissionTools(missions: () => Promise<Missions>): readonly 
       repeatable: false,
       async ask(args, context) {
         const mission = await runnable(args, context)
-        const words = `Run the mission “${shortened(mission.title)}” now?`
-        const pending = 'Nothing has happened yet.'
-        const does = 'This run comes beside its schedule.'
-        return {
-          question: { text: words, brief: words.slice(0, -1), sentence: `${does} ${pending}`, does, pending },
-          preview: shownMission(mission),
-        }
+        const brief = `Run the mission “${shortened(mission.title)}” now`
+        return { question: questionOf(brief, 'This run comes beside its schedule.'), preview: shownMission(mission) }
       },
       async run(args, context) {
         const mission = await runnable(args, context)
@@ -149,13 +144,14 @@ type ChangingParts = {
   readonly description: string
   readonly may: string
   readonly parameters: JsonObject
-  readonly question: (args: MissionArgs) => string
+  /** The question of the call, without its question mark. */
+  readonly brief: (args: MissionArgs) => string
   /** Throws for a call that cannot be done. */
   readonly preview: (args: MissionArgs, context: AskContext) => Promise<Preview>
   readonly run: (args: MissionArgs, context: ToolContext) => Promise<string>
 }
 
-function changing({ name, description, may, parameters, question, preview, run }: ChangingParts): Tool {
+function changing({ name, description, may, parameters, brief, preview, run }: ChangingParts): Tool {
   const read = (args: string): MissionArgs => readParams(parameters, args)
   return {
     ...common(name, description, parameters),
@@ -166,16 +162,15 @@ function changing({ name, description, may, parameters, question, preview, run }
     argsStayLocal: true,
     async ask(args, context) {
       const params = read(args)
-      const words = question(params)
-      const pending = 'Nothing has happened yet.'
-      const does = 'It runs by the clock.'
-      return {
-        question: { text: words, brief: words.slice(0, -1), sentence: `${does} ${pending}`, does, pending },
-        preview: await preview(params, context),
-      }
+      return { question: questionOf(brief(params), 'It runs by the clock.'), preview: await preview(params, context) }
     },
     run: async (args, context) => run(read(args), context),
   }
+}
+
+function questionOf(brief: string, does: string): Question {
+  const pending = 'Nothing has happened yet.'
+  return { text: `${brief}?`, brief, sentence: `${does} ${pending}`, does, pending }
 }
 
 function common(name: string, description: string, parameters: JsonObject) {
