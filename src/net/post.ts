@@ -24,7 +24,7 @@ export type Posted =
   | { readonly type: 'answer'; readonly status: number; readonly headers: ReadonlyMap<string, string> }
   | { readonly type: 'fault'; readonly message: string; readonly blocked: boolean; readonly sent: boolean }
 
-export type PostParts = { readonly dial: Dial; readonly privateHosts: readonly string[]; readonly timeoutMs?: number }
+export type PostParts = { readonly dial: Dial; readonly privateHosts: readonly string[] }
 
 /** Failures are returned, not thrown. */
 export function createPost(parts: PostParts): (request: PostRequest, signal: AbortSignal) => Promise<Posted> {
@@ -54,8 +54,7 @@ export function createPost(parts: PostParts): (request: PostRequest, signal: Abo
   return ({ url, headers, body }, signal) => {
     const target = parseTarget(url)
     if (typeof target === 'string') return Promise.resolve(refused(target))
-    const ms = parts.timeoutMs ?? timeoutMs
-    return withDeadline(ms, signal, (either) => follow({ method: 'POST', target, headers, body }, either))
+    return withDeadline(timeoutMs, signal, (either) => follow({ method: 'POST', target, headers, body }, either))
   }
 }
 

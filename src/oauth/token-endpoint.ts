@@ -11,7 +11,6 @@ export type TokenParts = {
   readonly now: () => number
   /** The current refresh token, kept when the server sends no new one. */
   readonly before?: string | undefined
-  readonly signal?: AbortSignal | undefined
 }
 
 /** Deadline of one request. */
@@ -30,7 +29,7 @@ export async function requestTokens(form: Form, parts: TokenParts): Promise<Toke
 
 async function post(
   form: Form,
-  { oauth, client, dial, now, before, signal = never }: TokenParts,
+  { oauth, client, dial, now, before }: TokenParts,
   clientAuth: 'none' | 'basic' | 'form',
 ): Promise<Tokens | TokenFault> {
   const target = readUrl(oauth.tokenUrl)
@@ -48,8 +47,8 @@ async function post(
     ...(clientAuth === 'basic' ? [['authorization', `Basic ${basicValue(id, secret)}`] as const] : []),
   ])
   const body = Buffer.from(new URLSearchParams(fields).toString())
-  const dialled = await withDeadline(tokenRequestMs, signal, (either) =>
-    dial({ method: 'POST', target, headers, body }, { maxBytes: maxAnswerBytes, signal: either }),
+  const dialled = await withDeadline(tokenRequestMs, never, (signal) =>
+    dial({ method: 'POST', target, headers, body }, { maxBytes: maxAnswerBytes, signal }),
   )
   if (dialled.type === 'fault') return { code: 'unreachable', message: dialled.fault.message }
   return readTokens({ status: dialled.status, body: dialled.body.toString('utf8') }, { now: now(), before })

@@ -160,14 +160,15 @@ export async function openPostgresStore({
 export type InspectedStore = { readonly store: Store; readonly version: number }
 
 /** Opens an existing SQLite file read-only. */
-export function inspectStore({ path, seal, now = Date.now, vectors = false }: StoreParts): InspectedStore {
+export function inspectStore({ path, seal, vectors = false }: StoreParts): InspectedStore {
   const sql = openSqlite(path, { extensions: vectors })
   try {
     sql.db.exec('PRAGMA query_only = TRUE')
     const version = versionOf(sql.db)
     checkVersion(version, migrations)
     const check = (): Promise<string[]> => sql.read(checkSqlite)
-    return { store: composeStore(sql, { seal, now, check, prepareVectors: () => loadSqliteVec(sql.db) }), version }
+    const prepareVectors = () => loadSqliteVec(sql.db)
+    return { store: composeStore(sql, { seal, now: Date.now, check, prepareVectors }), version }
   } catch (error) {
     sql.db.close()
     throw asAppError(error)
@@ -175,11 +176,7 @@ export function inspectStore({ path, seal, now = Date.now, vectors = false }: St
 }
 
 /** Opens a PostgreSQL database without migrating it. */
-export async function inspectPostgres({
-  url,
-  seal,
-  now = Date.now,
-}: Omit<StoreParts, 'path'> & { url: string }): Promise<InspectedStore> {
+export async function inspectPostgres({ url, seal }: { url: string; seal: Seal }): Promise<InspectedStore> {
   const [{ openPostgres }, { versionOfPostgres }] = await Promise.all([
     import('./postgres.ts'),
     import('./migrate-postgres.ts'),
@@ -189,7 +186,8 @@ export async function inspectPostgres({
     const version = await versionOfPostgres(sql.pool)
     checkVersion(version, migrations)
     const check = (): Promise<string[]> => checkPostgres(sql.pool)
-    return { store: composeStore(sql, { seal, now, check, prepareVectors: () => findPgvector(sql) }), version }
+    const prepareVectors = () => findPgvector(sql)
+    return { store: composeStore(sql, { seal, now: Date.now, check, prepareVectors }), version }
   } catch (error) {
     await sql.close()
     throw error

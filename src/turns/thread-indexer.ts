@@ -39,12 +39,11 @@ export type ThreadIndexerParts = {
   /** Identifies this process. */
   readonly owner: string
   readonly log: Log
-  readonly now?: () => number
   readonly waits?: { readonly firstLookMs: number; readonly quietMs: number; readonly restFactor: number }
 }
 
 export function createThreadIndexer(parts: ThreadIndexerParts): ThreadIndexer {
-  const { index, leases, owner, log, now = Date.now } = parts
+  const { index, leases, owner, log } = parts
   const waits = parts.waits ?? { firstLookMs, quietMs, restFactor: defaultRestFactor }
   const reader = createReader()
   const stopping = new AbortController()
@@ -79,7 +78,7 @@ export function createThreadIndexer(parts: ThreadIndexerParts): ThreadIndexer {
   }
 
   async function indexDue(): Promise<void> {
-    await followAll({ index, now, rest }, stopping.signal)
+    await followAll(index, rest, stopping.signal)
     while (!stopping.signal.aborted) {
       const begun = performance.now()
       if (!(await indexNext({ index, reader }))) return
@@ -120,9 +119,9 @@ export function createThreadIndexer(parts: ThreadIndexerParts): ThreadIndexer {
 }
 
 /** Indexes what is not yet indexed, for a command that searches. Bounded: a large old home takes several calls. */
-export async function catchUp(index: ThreadIndexStore, now = Date.now): Promise<void> {
+export async function catchUp(index: ThreadIndexStore): Promise<void> {
   const reader = createReader()
-  await followAll({ index, now })
+  await followAll(index)
   for (let done = 0; done < maxCatchUpThreads; ) {
     const threads = await indexNext({ index, reader })
     if (threads === 0) return
@@ -130,13 +129,13 @@ export async function catchUp(index: ThreadIndexStore, now = Date.now): Promise<
   }
 }
 
-type Following = Required<Pick<ThreadIndexerParts, 'index' | 'now'>> & {
-  readonly rest?: (begun: number) => Promise<void>
-}
-
 /** Puts all threads that changed on the list: after an upgrade or a restore, all that there are. */
-async function followAll({ index, now, rest }: Following, signal?: AbortSignal): Promise<void> {
-  const until = firstIdAt(now() - lateMs)
+async function followAll(
+  index: ThreadIndexStore,
+  rest?: (begun: number) => Promise<void>,
+  signal?: AbortSignal,
+): Promise<void> {
+  const until = firstIdAt(Date.now() - lateMs)
   let followed = { position: await index.position(), more: true }
   while (followed.more && !signal?.aborted) {
     const begun = performance.now()

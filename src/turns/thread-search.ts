@@ -7,7 +7,7 @@ import { pace } from '#lib/pace.ts'
 import { readQuery } from '#memory/query.ts'
 import type { Ranked } from '#memory/rank.ts'
 import { snippetOf } from '#memory/snippet.ts'
-import { createReader, type Reader } from '#memory/terms.ts'
+import { createReader } from '#memory/terms.ts'
 import { countTerms, rankByWords, rankTitles, type Searched } from '#memory/word-index.ts'
 
 /** Chunks to rank: at least `minCandidates`, and this many per requested thread. */
@@ -26,11 +26,11 @@ export type ThreadSearch = (user: UserId, search: { query: string; limit: number
 type SearchParts = {
   readonly index: Pick<ThreadIndexStore, 'count' | 'find'>
   readonly threads: Pick<ThreadStore, 'get'>
-  readonly reader?: Reader
 }
 
 /** Finds a user's threads: first those whose title has all the words, then by their messages. Any text is a valid query. */
-export function createThreadSearch({ index, threads, reader = createReader() }: SearchParts): ThreadSearch {
+export function createThreadSearch({ index, threads }: SearchParts): ThreadSearch {
+  const reader = createReader()
   return async (user, { query, limit }) => {
     const terms = readQuery(reader, query)
     const stats = terms.length > 0 ? await countTerms(index, user, terms) : undefined

@@ -21,7 +21,6 @@ export type PushParts = {
   readonly keys: () => Promise<PushKeys>
   /** Whom the push service may write to about trouble: an https address or mailto. */
   readonly contact: () => string
-  readonly now?: () => number
 }
 
 /** The notification that the service worker shows. */
@@ -34,7 +33,7 @@ export type PushPayload = {
   readonly tag: string
 }
 
-export function createPush({ post, keys, contact, now = Date.now }: PushParts): SendBy {
+export function createPush({ post, keys, contact }: PushParts): SendBy {
   return async (way, message, signal) => {
     const { publicKey, privateKey } = await keys()
     const payload = JSON.stringify(payloadOf(message))
@@ -54,7 +53,7 @@ export function createPush({ post, keys, contact, now = Date.now }: PushParts): 
         .map(([name, value]) => [name.toLowerCase(), String(value)]),
     )
     const answer = await post({ url: endpoint, headers: sent, body }, signal)
-    return outcomeOf(answer, 'the push service', now())
+    return outcomeOf(answer, 'the push service', Date.now())
   }
 }
 
