@@ -5,6 +5,9 @@ import type { Socket } from 'node:net'
 import { AppError } from '#core/errors.ts'
 import { faultBody } from './reply.ts'
 
+/** The most that the first line of a request and its headers may take together. */
+export const maxHeaderBytes = 16 * 1024
+
 /** Sends an error, unless an answer is being written already, and ends the connection. */
 export function answerClientError(error: Error & { code?: string }, socket: Socket): void {
   // Node's internal reference to the answer being written. A second head in the middle of it would garble it.
@@ -32,7 +35,10 @@ function reasonOf(code: string | undefined): { line: string; fault: AppError } {
     case 'HPE_HEADER_OVERFLOW':
       return {
         line: '431 Request Header Fields Too Large',
-        fault: new AppError('too_large', 'the request headers are too large'),
+        fault: new AppError(
+          'too_large',
+          `the address and the headers of the request are larger than ${maxHeaderBytes / 1024} KiB: make them shorter`,
+        ),
       }
     default:
       return { line: '400 Bad Request', fault: new AppError('invalid_input', 'the request is not valid HTTP') }

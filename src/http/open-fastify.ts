@@ -4,14 +4,13 @@ import { type FastifyInstance, type FastifyReply, type FastifyServerOptions, fas
 import type { Log } from '#lib/log.ts'
 import { type Trust, trustOf } from './address.ts'
 import { defaultMaxBodyBytes } from './body.ts'
-import { answerClientError } from './client-errors.ts'
+import { answerClientError, maxHeaderBytes } from './client-errors.ts'
 import { quotaWaitMs, unreadMs } from './in-flight.ts'
 import { faultHandler, pathOf } from './reply.ts'
 import { firstSegmentOf } from './route-table.ts'
 
 /** The first segments of paths that need a credential, unless their route says otherwise. */
 const apiRoots = ['api', 'v1']
-const maxHeaderBytes = 16 * 1024
 
 export type Timeouts = {
   readonly headersMs: number

@@ -28,9 +28,15 @@ function problemOf(issue: z.core.$ZodIssue, value: unknown): string {
   if (issue.code === 'unrecognized_keys') return 'is no field of this request'
   if (issue.code === 'invalid_value') return `must be ${choices(issue.values)}`
   if (issue.code === 'invalid_union' && 'options' in issue && issue.options) return `must be ${choices(issue.options)}`
+  if (issue.code === 'too_big') return tooBig(issue)
   if (issue.code !== 'invalid_type') return defaultMessage
   const actual = issue.path.reduce<unknown>((at, key) => (at as Record<PropertyKey, unknown> | undefined)?.[key], value)
   return actual === undefined ? 'is missing' : `must be ${kinds[issue.expected] ?? issue.expected}`
+}
+
+function tooBig({ origin, maximum }: z.core.$ZodIssueTooBig): string {
+  if (origin === 'string') return `must have at most ${maximum} characters`
+  return origin === 'array' ? `must have at most ${maximum} entries` : `must be at most ${maximum}`
 }
 
 function choices(values: readonly unknown[]): string {
@@ -43,6 +49,7 @@ const kinds: Readonly<Record<string, string>> = {
   int: 'a whole number',
   object: 'a JSON object',
   array: 'a list',
+  record: 'a JSON object',
   boolean: 'true or false',
 }
 

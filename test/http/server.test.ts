@@ -43,7 +43,7 @@ const broken: readonly [what: string, text: string, expected: RegExp][] = [
   [
     'a long head',
     `GET / HTTP/1.1\r\nHost: a\r\nX: ${'a'.repeat(20_000)}\r\n\r\n`,
-    /^HTTP\/1.1 431 [\s\S]*"code":"too_large"/,
+    /^HTTP\/1.1 431 [\s\S]*"code":"too_large","message":"[^"]* 16 KiB/,
   ],
   [
     'a bad escape',

@@ -15,6 +15,10 @@ const Schema = z.object({
   part: z.optional(
     z.discriminatedUnion('type', [z.object({ type: z.literal('text') }), z.object({ type: z.literal('image') })]),
   ),
+  word: z.optional(z.string().check(z.maxLength(3))),
+  words: z.optional(z.array(z.string()).check(z.maxLength(1))),
+  most: z.optional(z.number().check(z.maximum(10))),
+  texts: z.optional(z.record(z.string(), z.string())),
   head: z.optional(z.strictObject({ url: z.string() })),
 })
 
@@ -34,6 +38,10 @@ const faults: readonly [value: unknown, param: string | undefined, message: stri
   [{ name: 'a', part: { type: 'sound' } }, 'part.type', 'part.type must be text or image'],
   [{ name: 'a', part: {} }, 'part.type', 'part.type must be text or image'],
   [{ name: 'a', head: { url: 'x', command: 'y' } }, 'head.command', 'head.command is no field of this request'],
+  [{ name: 'a', word: 'four' }, 'word', 'word must have at most 3 characters'],
+  [{ name: 'a', words: ['a', 'b'] }, 'words', 'words must have at most 1 entries'],
+  [{ name: 'a', most: 11 }, 'most', 'most must be at most 10'],
+  [{ name: 'a', texts: [] }, 'texts', 'texts must be a JSON object'],
   ['text', undefined, 'the body must be a JSON object'],
 ]
 for (const [value, param, message] of faults) {

@@ -8,8 +8,8 @@ import type { Notifications } from '#reach/notifications.ts'
 import { NotificationsAnswer, OutboxAnswer, TestAnswer, WayWire } from '#doors/web/wire/notification.ts'
 import { cursor, limit } from './paging.ts'
 
-const text = z.string().check(z.maxLength(8_192, 'is too long'))
-const events = z.optional(z.array(text).check(z.maxLength(10, 'is too long')))
+const text = z.string().check(z.maxLength(8_192))
+const events = z.optional(z.array(text).check(z.maxLength(10)))
 const content = z.optional(z.boolean())
 const WayBody = z.object({
   kind: text,

@@ -5,7 +5,7 @@ import { isUuid } from '#core/ids.ts'
 import type { LimitStore } from '#core/store.ts'
 import { type ClientAddress, createClientAddress, networkOf, type Trust } from '#http/address.ts'
 import { checkAnnouncedSize, discardBody, sendContinue } from '#http/body.ts'
-import { answerClientError } from '#http/client-errors.ts'
+import { answerClientError, maxHeaderBytes } from '#http/client-errors.ts'
 import { rateLimited } from '#http/chat-rate.ts'
 import { boundConnections, listenFault, urlOf } from '#http/listen.ts'
 import { boundPipelining } from '#http/pipelining.ts'
@@ -25,7 +25,6 @@ import { createVerifier, type Verifier } from './verify.ts'
 import { isMessage, readSubmission, turnOf } from './submit.ts'
 
 const windowMs = 60_000
-const maxHeaderBytes = 16 * 1024
 /** Longer paths are truncated: no route is that long. */
 const maxPathLength = 200
 /** How often connections that have become idle are closed during shutdown. */

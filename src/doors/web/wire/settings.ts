@@ -2,7 +2,7 @@
 import * as z from 'zod/mini'
 
 const rule = z.enum(['allow', 'ask', 'deny', 'known'], 'must be allow, ask, deny or known')
-const cap = z.nullish(z.number().check(z.minimum(0, 'must be 0 or more'), z.maximum(1_000_000, 'must be less')))
+const cap = z.nullish(z.number().check(z.minimum(0, 'must be 0 or more'), z.maximum(1_000_000)))
 
 const keyFault = 'must be 1 to 4096 printable ASCII characters without white space'
 /** The key of the provider. It is sealed and never shown. */
