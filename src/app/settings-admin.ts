@@ -1,7 +1,14 @@
 // Administration of settings: reads them, and checks changes before they are stored.
 import type { Config } from '#config.ts'
-import { checkStoredChoice, type FallbackConfig, isSameModel, type ModelConfig, modelText } from '#config/model.ts'
-import { AppError } from '#core/errors.ts'
+import {
+  checkStoredChoice,
+  type FallbackConfig,
+  isSameModel,
+  type ModelConfig,
+  modelText,
+  settingFault,
+} from '#config/model.ts'
+import { AppError, wrongField } from '#core/errors.ts'
 import type { ChangeOptions, ModelTrial, SettingsAdmin } from '#core/admin.ts'
 import { isObject, type Json } from '#core/json.ts'
 import type { Model } from '#core/model.ts'
@@ -32,6 +39,7 @@ export function createSettingsAdmin(parts: SettingsParts): SettingsAdmin {
 
   /** The settings to store for a change, given those already stored. Throws invalid_input when they are not valid. */
   function decide(stored: Settings, { policy, marks, models, ...others }: Settings): Settings {
+    checkModelFields(others)
     try {
       const changes: Settings = {
         ...others,
@@ -155,6 +163,24 @@ export function createSettingsAdmin(parts: SettingsParts): SettingsAdmin {
       const { tryModel } = await import('#models/trial.ts')
       return tryModel(await parts.model())
     },
+  }
+}
+
+/** The fields of a request that change the model, by the settings in which they are stored. */
+const modelFields = [
+  ['llm_provider', 'provider'],
+  ['llm_model', 'model'],
+  ['llm_base_url', 'base_url'],
+  ['llm_fallback', 'fallback'],
+  ['llm_models', 'offered'],
+] as const
+
+/** Throws invalid_input that names the field of a value which the next start would refuse. */
+function checkModelFields(changes: Settings): void {
+  for (const [setting, field] of modelFields) {
+    const value = changes[setting]
+    const fault = typeof value === 'string' && value !== '' ? settingFault(setting, value) : undefined
+    if (fault !== undefined) throw wrongField(field, fault)
   }
 }
 

@@ -105,9 +105,11 @@ test('settings are shown as they stand, changed, checked before they are stored,
   assert.deepEqual(policy, { fetch: { clean: 'ask', tainted: 'deny' }, shell: { clean: 'deny' } })
   const before = await store.settings.all()
   for (const [body, param] of [
-    [{ provider: 'nobody' }, undefined],
-    [{ model: ' x ' }, undefined],
-    [{ base_url: 'file:///etc' }, undefined],
+    [{ provider: 'nobody' }, 'provider'],
+    [{ model: ' x ' }, 'model'],
+    [{ base_url: 'file:///etc' }, 'base_url'],
+    [{ fallback: 'nobody/x' }, 'fallback'],
+    [{ offered: 'nobody/x' }, 'offered'],
     [{ policy: { nothing: { clean: 'ask' } } }, 'policy.nothing'],
     [{ policy: { fetch: { clean: 'perhaps' } } }, 'policy.fetch.clean'],
     [{ marks_off: ['nothing'] }, 'marks_off'],
@@ -120,7 +122,7 @@ test('settings are shown as they stand, changed, checked before they are stored,
     [{ spend_per_turn_usd: -1 }, 'spend_per_turn_usd'],
     [{ spend_per_turn_usd: '5' }, 'spend_per_turn_usd'],
     // One good and one bad: nothing is stored.
-    [{ spend_per_turn_usd: 1, provider: 'nobody' }, undefined],
+    [{ spend_per_turn_usd: 1, provider: 'nobody' }, 'provider'],
   ] as const) {
     const refused = await change(body)
     assert.deepEqual([refused.status, refused.json.error.param], [400, param], JSON.stringify(body))
