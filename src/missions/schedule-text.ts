@@ -51,19 +51,19 @@ export const monthNames = [
   'december',
 ] as const
 
-const macros: Readonly<Record<string, string>> = {
-  '@hourly': '0 * * * *',
-  '@daily': '0 0 * * *',
-  '@weekly': '0 0 * * 0',
-  '@monthly': '0 0 1 * *',
-  hourly: '0 * * * *',
-}
+const macros: ReadonlyMap<string, string> = new Map([
+  ['@hourly', '0 * * * *'],
+  ['@daily', '0 0 * * *'],
+  ['@weekly', '0 0 * * 0'],
+  ['@monthly', '0 0 1 * *'],
+  ['hourly', '0 * * * *'],
+])
 
 /** Reads a schedule; a string tells why it cannot be read. */
 export function readText(given: string): ScheduleText | string {
   if (given.length > maxScheduleChars) return `a schedule has at most ${maxScheduleChars} characters`
   const text = given.trim().replace(/\s+/g, ' ').toLowerCase()
-  const pattern = macros[text]
+  const pattern = macros.get(text)
   if (pattern !== undefined) return { type: 'cron', patterns: [pattern] }
   return readCron(text) ?? readInstant(given.trim()) ?? readSpan(text) ?? readDays(text) ?? 'it cannot be read'
 }

@@ -17,6 +17,7 @@ export const refusedSchedules: readonly (readonly [text: string, why: string])[]
   ['weekly', unread],
   ['monthly', unread],
   ['@yearly', unread],
+  ['constructor', unread],
   ['@reboot', unread],
   ['@annually', unread],
   ['@midnight', unread],
