@@ -55,12 +55,12 @@ export function createOpenTransport(parts: TransportParts): OpenTransport {
       mark: await newMark(homeMark),
       guard,
       exact,
+      mask,
       onErrorLine(line) {
-        const masked = mask(line)
-        if (/^\w*Error\b/.test(masked)) lastError = masked
+        if (/^\w*Error\b/.test(line)) lastError = line
         // Node ends its report of an uncaught error with its version.
-        lastLine = /^Node\.js v\d/.test(masked) ? (lastError ?? masked) : masked
-        log.info({ server: name, line: masked }, 'an MCP server wrote to standard error')
+        lastLine = /^Node\.js v\d/.test(line) ? (lastError ?? line) : line
+        log.info({ server: name, line }, 'an MCP server wrote to standard error')
       },
       onGarbage: (what) => warn({ server: name }, `an MCP server sent ${what} on standard output`),
       onFault: (error) => log.error({ server: name, err: error }, 'a message of an MCP server could not be handled'),

@@ -6,6 +6,7 @@ import { isObject, valueIn } from '#core/json.ts'
 import { ByteBlocks } from '#lib/byte-blocks.ts'
 import { within } from '#lib/deadline.ts'
 import { endMarked, kill } from '#lib/marked-processes.ts'
+import { maskedStart } from '#lib/masked-start.ts'
 import { inPace, nextTurn, pace } from '#lib/pace.ts'
 import { hasPipes, pipeFault } from '#lib/pipes.ts'
 import { drained } from '#safety/drained.ts'
@@ -41,7 +42,9 @@ export type StdioParts = {
   readonly mark: string
   readonly guard: ExitGuard
   readonly exact: ExactArguments
-  /** Receives lines of standard error, cut and limited in number. */
+  /** Masks secrets in lines of standard error. */
+  readonly mask: (text: string) => string
+  /** Receives lines of standard error, masked, cut and limited in number. */
   readonly onErrorLine: (line: string) => void
   /** Receives what is wrong with a line of standard output. */
   readonly onGarbage: (what: string) => void
@@ -77,7 +80,7 @@ export type StdioTransport = Transport & {
 }
 
 export function createStdioTransport(parts: StdioParts): StdioTransport {
-  const { command, args, env, cwd, mark, guard, exact, exitMs = maxExitMs } = parts
+  const { command, args, env, cwd, mark, mask, guard, exact, exitMs = maxExitMs } = parts
   let child: ChildProcessWithoutNullStreams | undefined
   let ended: string | undefined
   let over: Promise<void> | undefined
@@ -125,7 +128,7 @@ export function createStdioTransport(parts: StdioParts): StdioTransport {
     })
     for (const stream of [started.stdin, started.stdout, started.stderr]) stream.on('error', () => {})
     const said = readLines(started.stdout, receive, tooLong).catch(unhandled)
-    const told = readErrorLines(started.stderr, parts.onErrorLine).catch(() => {})
+    const told = readErrorLines(started.stderr, { mask, onLine: parts.onErrorLine }).catch(() => {})
     const silent = Promise.all([said, told])
     return promise
   }
@@ -254,20 +257,22 @@ async function readLines(
   }
 }
 
+type ErrorLines = { readonly mask: (text: string) => string; readonly onLine: (line: string) => void }
+
 /** Cuts standard error into lines of bounded length and number, and yields to the event loop between its chunks. */
-export async function readErrorLines(stream: AsyncIterable<Buffer>, onLine: (line: string) => void): Promise<void> {
+export async function readErrorLines(stream: AsyncIterable<Buffer>, { mask, onLine }: ErrorLines): Promise<void> {
   let rest = ''
   let [minute, count] = [0, 0]
   const tell = (line: string): void => {
     if (line.trim() === '') return
     const now = Math.floor(performance.now() / minuteMs)
     if (now !== minute) [minute, count] = [now, 0]
-    if (++count <= maxErrorLines) onLine(line.slice(0, maxErrorLineChars))
+    if (++count <= maxErrorLines) onLine(maskedStart(line, maxErrorLineChars, mask))
     else if (count === maxErrorLines + 1) onLine('[more lines follow; they are left out for a minute]')
   }
   for await (const chunk of stream) {
     const lines = (rest + chunk.toString('utf8')).split('\n')
-    rest = (lines.pop() ?? '').slice(0, maxErrorLineChars)
+    rest = (lines.pop() ?? '').slice(0, 2 * maxErrorLineChars)
     for (const line of lines) tell(line)
     await pace()
   }

@@ -16,6 +16,7 @@ function open(t: TestContext, script: string, over: Partial<StdioParts> = {}): S
     mark: `messages${process.pid}x${servers++}`,
     guard: createExitGuard(),
     exact: new WeakMap(),
+    mask: (text) => text,
     onErrorLine: () => {},
     onGarbage: () => {},
     onFault: () => {},

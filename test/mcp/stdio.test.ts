@@ -4,6 +4,7 @@ import { test, type TestContext } from 'node:test'
 import { kill } from '#lib/marked-processes.ts'
 import { openAllFiles } from '../full-files.ts'
 import { until } from '../until.ts'
+import { createMasks } from './masks.ts'
 import {
   createExitGuard,
   createStdioTransport,
@@ -26,6 +27,7 @@ async function openDeaf(t: TestContext, exitMs: number): Promise<{ transport: St
     mark: `deaf${process.pid}`,
     guard,
     exact: new WeakMap(),
+    mask: (text) => text,
     onErrorLine: () => isDeaf.resolve(),
     onGarbage: () => {},
     onFault: () => {},
@@ -67,6 +69,7 @@ test('a server for whose pipes there are no files is not started, and harms noth
     mark: `none${process.pid}`,
     guard,
     exact: new WeakMap(),
+    mask: (text) => text,
     onErrorLine: () => {},
     onGarbage: () => {},
     onFault: () => {},
@@ -89,6 +92,7 @@ test('a server that writes lines without end leaves turns of the event loop to o
     mark: `yes${process.pid}`,
     guard,
     exact: new WeakMap(),
+    mask: (text) => text,
     onErrorLine: () => {},
     onGarbage: () => lines++,
     onFault: () => {},
@@ -114,7 +118,7 @@ test('standard error without end leaves turns of the event loop to others, and f
   }
   setImmediate(() => (turned = true))
   const lines: string[] = []
-  await readErrorLines(endless(), (line) => lines.push(line))
+  await readErrorLines(endless(), { mask: (text) => text, onLine: (line) => lines.push(line) })
   assert.ok(chunks < all, 'it had a turn')
   assert.ok(lines.length >= 101 && lines.length <= 202)
 })
@@ -125,8 +129,19 @@ test('lines of standard error are cut, and the last one is told though it has no
   const stream = (async function* () {
     for (const chunk of chunks) yield await Promise.resolve(Buffer.from(chunk))
   })()
-  await readErrorLines(stream, (line) => void lines.push(line))
+  await readErrorLines(stream, { mask: (text) => text, onLine: (line) => lines.push(line) })
   assert.deepEqual(lines, ['a'.repeat(2_000), 'bc', 'd'.repeat(1_500) + 'e'.repeat(500)])
+})
+
+test('a secret at the place where a line of standard error is cut is masked whole', async () => {
+  const [lines, before] = [[] as string[], 'x'.repeat(1_990)]
+  const stream = (async function* () {
+    for (const chunk of [`${before}sesame-open\n${before}ses`, 'ame-open'])
+      yield await Promise.resolve(Buffer.from(chunk))
+  })()
+  const { mask } = createMasks()
+  await readErrorLines(stream, { mask, onLine: (line) => lines.push(line) })
+  assert.deepEqual(lines, [`${before}***`, `${before}***`])
 })
 
 test('the last words of a server are read though this process was held up as it ended', async () => {
@@ -151,6 +166,7 @@ test('a server that was stopped before its start is not started', async () => {
     mark: `never${process.pid}`,
     guard,
     exact: new WeakMap(),
+    mask: (text) => text,
     onErrorLine: () => {},
     onGarbage: () => {},
     onFault: () => {},
