@@ -40,17 +40,19 @@ export function onSignedOut(act: () => void): void {
 
 /** Sends a request and returns the JSON of the answer; undefined for an empty body. Throws ApiFault. */
 export async function request<T>(method: Method, path: string, options: Options = {}): Promise<T> {
-  const response = await send(method, path, options)
-  const text = await response.text()
-  if (response.ok) return (text === '' ? undefined : JSON.parse(text)) as T
+  const { response, text } = await send(method, path, options)
+  if (response.ok) return (text === '' ? undefined : parse(text)) as T
   if (response.status === 401 && path !== '/api/login') signedOut()
   throw faultOf(response, text)
 }
 
-async function send(method: Method, path: string, { body, headers = {}, signal, ...rest }: Options): Promise<Response> {
+type Answer = { readonly response: Response; readonly text: string }
+
+/** Sends a request and reads the answer: the connection may break in the middle of it. */
+async function send(method: Method, path: string, { body, headers = {}, signal, ...rest }: Options): Promise<Answer> {
   const deadline = AbortSignal.timeout(rest.deadlineMs ?? deadlineMs)
   try {
-    return await fetch(path, {
+    const response = await fetch(path, {
       method,
       credentials: 'same-origin',
       keepalive: rest.keepalive ?? false,
@@ -58,9 +60,19 @@ async function send(method: Method, path: string, { body, headers = {}, signal, 
       headers: { ...(body !== undefined && { 'content-type': 'application/json' }), ...headers },
       ...(body !== undefined && { body: body instanceof Blob ? body : JSON.stringify(body) }),
     })
+    return { response, text: await response.text() }
   } catch (error) {
     if (signal?.aborted) throw error
     throw new ApiFault(0, 'offline', 'Atrium was not reached.')
+  }
+}
+
+/** A proxy may answer with a page of its own, such as a sign-in. */
+function parse(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch {
+    throw new ApiFault(0, 'offline', 'Atrium was not reached: something else answered at its address.')
   }
 }
 
@@ -72,7 +84,8 @@ function faultOf(response: Response, text: string): ApiFault {
     const more = { ...after, ...(error.param !== undefined && { param: error.param }) }
     return new ApiFault(response.status, error.code, sentence(error.message), more)
   } catch {
-    const words = text.length > 0 && text.length < 200 ? text : `The gateway answered ${response.status}.`
+    const readable = text.length > 0 && text.length < 200 && !text.trimStart().startsWith('<')
+    const words = readable ? text : `The gateway answered ${response.status}.`
     return new ApiFault(response.status, `http_${response.status}`, sentence(words), after)
   }
 }

@@ -30,6 +30,9 @@ export type Outgoing = {
   readonly fault?: string
 }
 
+/** Nothing answers, or a proxy in its place. */
+const awayCodes: readonly string[] = ['offline', 'http_502', 'http_504']
+
 const outbox = signal<readonly Outgoing[]>([])
 
 /** Messages being sent to a thread; undefined for a new thread. */
@@ -155,9 +158,7 @@ async function attempt({ key, threadId, text, files, model }: Outgoing): Promise
     void threadList.load()
     return true
   } catch (error) {
-    if (error instanceof ApiFault && (error.code === 'offline' || error.status === 503 || error.status === 401)) {
-      return false
-    }
+    if (error instanceof ApiFault && (awayCodes.includes(error.code) || [401, 503].includes(error.status))) return false
     change(key, { state: 'failed', fault: faultText(error) })
     return true
   }

@@ -49,6 +49,8 @@ test('an answer that was lost is asked for again under the same key: the message
 
 for (const [why, answer] of [
   ['not reached', 'lost'],
+  ['not reached to the end of its answer', 'cut'],
+  ['not there behind a proxy', { status: 502, text: '<html></html>' }],
   ['ending', refusal(503, 'shutting_down')],
   ['signed out', refusal(401, 'unauthorized')],
 ] as const) {

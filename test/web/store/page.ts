@@ -16,8 +16,11 @@ export type Asked = {
   readonly keepalive: boolean
 }
 
-/** An answer of the gateway: a status and a body, or `lost` when it never comes. */
-export type Answer = 'lost' | { readonly status?: number; readonly body?: unknown; readonly retryAfter?: string }
+/** An answer of the gateway: a status and a body, or a text that is no JSON; `lost` when it never comes, `cut` in its middle. */
+export type Answer =
+  | 'lost'
+  | 'cut'
+  | { readonly status?: number; readonly body?: unknown; readonly text?: string; readonly retryAfter?: string }
 type Answering = (asked: Asked) => Answer | Promise<Answer>
 
 /** What was asked of the gateway, and its answers by `METHOD /path`. A path that ends in `*` is a prefix. */
@@ -60,12 +63,13 @@ async function fakeFetch(address: string, init: RequestInit): Promise<unknown> {
   const found = [...gateway.answers].findLast(([what]) => matches(what, `${asked.method} ${path}`))
   const answer = found ? await found[1](asked) : refusal(404, 'not_found')
   if (answer === 'lost') throw new TypeError('fetch failed')
-  const { status = 200, body: said, retryAfter } = answer
+  if (answer === 'cut') return { ok: true, status: 200, text: () => Promise.reject(new TypeError('network error')) }
+  const { status = 200, body: said, text = said === undefined ? '' : JSON.stringify(said), retryAfter } = answer
   return {
     ok: status < 400,
     status,
     headers: new Headers(retryAfter === undefined ? {} : { 'retry-after': retryAfter }),
-    text: () => Promise.resolve(said === undefined ? '' : JSON.stringify(said)),
+    text: () => Promise.resolve(text),
   }
 }
 

@@ -158,13 +158,17 @@ test('the page to come back to is remembered once, and is never the sign-in page
 
 test('every failure of the gateway has words', async (t) => {
   serve(t)
+  const replaced = 'Atrium was not reached: something else answered at its address.'
   for (const [answer, status, code, message, after] of [
     [refusal(429, 'rate_limited', 'too fast'), 429, 'rate_limited', 'Too fast.', undefined],
     [{ status: 503, body: { error: { code: 'busy', message: 'Busy!' } }, retryAfter: '7' }, 503, 'busy', 'Busy!', 7],
     [{ status: 502, body: 'bad gateway' }, 502, 'http_502', '"bad gateway".', undefined],
     [{ status: 504 }, 504, 'http_504', 'The gateway answered 504.', undefined],
     [{ status: 500, body: 'x'.repeat(300) }, 500, 'http_500', 'The gateway answered 500.', undefined],
+    [{ status: 502, text: '<html><h1>502</h1></html>' }, 502, 'http_502', 'The gateway answered 502.', undefined],
     ['lost', 0, 'offline', 'Atrium was not reached.', undefined],
+    ['cut', 0, 'offline', 'Atrium was not reached.', undefined],
+    [{ text: '<!doctype html>' }, 0, 'offline', replaced, undefined],
   ] as const) {
     gateway.on('GET /api/x', answer)
     await assert.rejects(request('GET', '/api/x'), { status, code, message, retryAfterSecs: after })
