@@ -3,6 +3,7 @@
 import { readDefinition, readNote } from './markdown-definitions.ts'
 import {
   closesFence,
+  dropColumns,
   expandTabs,
   type Fence,
   fenceOf,
@@ -37,7 +38,12 @@ export type FoundBlock = {
 type Read = { readonly block?: MarkdownBlock; readonly next: number; readonly entries?: Entries }
 
 type Lines = {
+  /** Their leading tabs are spaces. */
   readonly lines: readonly string[]
+  /** As they were written: code keeps its tabs. */
+  readonly source: readonly string[]
+  /** The column at which they begin in the text. */
+  readonly column: number
   readonly reading: Reading
   readonly depth: number
   /** Characters before each line. */
@@ -48,11 +54,17 @@ type Lines = {
   readonly nextBracket: (at: number) => number
 }
 
-/** Yields the blocks of some lines. Their texts are in `reading.pending`. */
-export function* blocksIn(source: readonly string[], reading: Reading, depth = 0): Generator<FoundBlock> {
-  const lines = source.map(expandTabs)
+/** Yields the blocks of some lines, which begin at `column`. Their texts are in `reading.pending`. */
+export function* blocksIn(
+  source: readonly string[],
+  reading: Reading,
+  { depth = 0, column = 0 } = {},
+): Generator<FoundBlock> {
+  const lines = source.map((line) => expandTabs(line, column))
   const own: Lines = {
     lines,
+    source,
+    column,
     reading,
     depth,
     offsets: offsetsOf(lines),
@@ -119,10 +131,10 @@ function readIndented({ lines }: Lines, from: number): Read {
 }
 
 /** A fence that is not closed reaches to the end. */
-function readFence({ lines }: Lines, from: number, fence: Fence): Read {
+function readFence({ lines, source, column }: Lines, from: number, fence: Fence): Read {
   let at = from + 1
   while (at < lines.length && !closesFence(lines[at] ?? '', fence)) at++
-  const text = lines.slice(from + 1, at).map((line) => line.slice(Math.min(fence.indent, indentOf(line))))
+  const text = source.slice(from + 1, at).map((line) => dropColumns(line, fence.indent, column))
   const language = /^[^\s`]*/.exec(fence.info)?.[0] ?? ''
   return { block: { type: 'code', language, text: text.join('\n') }, next: at + 1 }
 }
@@ -164,10 +176,10 @@ function readQuote({ lines, reading, depth }: Lines, from: number): Read | undef
     const text = quotedIn(line) ?? (paragraph.takes(line) ? line : undefined)
     if (text === undefined) break
     inside.push(text)
-    paragraph.saw(text)
+    paragraph.saw(expandTabs(text))
   }
   if (inside.length === 0) return undefined
-  const blocks = [...blocksIn(inside, reading, depth + 1)].map(({ block }) => block)
+  const blocks = [...blocksIn(inside, reading, { depth: depth + 1 })].map(({ block }) => block)
   return { block: { type: 'quote', blocks }, next: at }
 }
 
@@ -198,7 +210,9 @@ function readList(own: Lines, from: number): Read | undefined {
   return { block: { type: 'list', ...start, loose, items }, next, ...(entries && { entries }) }
 }
 
-function readItem({ lines, reading, depth }: Lines, from: number): { item: ListItem; gap: boolean; next: number } {
+type ReadItem = { readonly item: ListItem; readonly gap: boolean; readonly next: number }
+
+function readItem({ lines, source, column, reading, depth }: Lines, from: number): ReadItem {
   const { width = 0, rest = '' } = markerOf(lines[from] ?? '') ?? {}
   const task = /^\[([ xX])\](?=[ \t])/.exec(rest)
   const inside = [task ? rest.slice(3).trimStart() : rest]
@@ -211,12 +225,11 @@ function readItem({ lines, reading, depth }: Lines, from: number): { item: ListI
     const line = lines[at] ?? ''
     const belongs = isBlank(line) || indentOf(line) >= width
     if (!belongs && !paragraph.takes(line)) break
-    const text = belongs ? line.slice(width) : line
-    inside.push(text)
-    paragraph.saw(text)
+    inside.push(belongs ? dropColumns(source[at] ?? '', width, column) : line)
+    paragraph.saw(belongs ? line.slice(width) : line)
     if (!isBlank(line)) next = at + 1
   }
-  const found = [...blocksIn(inside.slice(0, next - from), reading, depth + 1)]
+  const found = [...blocksIn(inside.slice(0, next - from), reading, { depth: depth + 1, column: column + width })]
   const item = { ...(task && { checked: task[1] !== ' ' }), blocks: found.map(({ block }) => block) }
   return { item, gap: found.some(({ gap }, at) => gap && at > 0), next }
 }

@@ -23,13 +23,21 @@ export function indentOf(line: string): number {
   return at
 }
 
-/** Replaces leading tabs by spaces, up to columns of four. */
-export function expandTabs(line: string): string {
+/** Replaces leading tabs by spaces, up to columns of four. The line begins at `column`. */
+export function expandTabs(line: string, column = 0): string {
   const leading = /^[ \t]*/.exec(line)?.[0] ?? ''
   if (!leading.includes('\t')) return line
-  let columns = 0
-  for (const char of leading) columns += char === '\t' ? 4 - (columns % 4) : 1
-  return ' '.repeat(columns) + line.slice(leading.length)
+  let end = column
+  for (const char of leading) end += char === '\t' ? 4 - (end % 4) : 1
+  return ' '.repeat(end - column) + line.slice(leading.length)
+}
+
+/** Drops up to `count` columns of leading spaces and tabs. What a tab takes beyond them stays as spaces. */
+export function dropColumns(line: string, count: number, column: number): string {
+  let end = column
+  let at = 0
+  for (; end < column + count && /[ \t]/.test(line[at] ?? ''); at++) end += line[at] === '\t' ? 4 - (end % 4) : 1
+  return ' '.repeat(Math.max(0, end - column - count)) + line.slice(at)
 }
 
 export function fenceOf(line: string): Fence | undefined {
@@ -76,7 +84,7 @@ export function isRule(line: string): boolean {
 /** The text of a quoted line. */
 export function quotedIn(line: string): string | undefined {
   const mark = /^ {0,3}> ?/.exec(line)
-  return mark ? expandTabs(line.slice(mark[0].length)) : undefined
+  return mark ? line.slice(mark[0].length) : undefined
 }
 
 export function markerOf(line: string): Marker | undefined {
