@@ -225,6 +225,7 @@ test('what is read out of a reply is its first sentence, without marks', () => {
   assert.equal(firstSentence('x'.repeat(500)).length, 240)
   assert.equal(firstSentence('# Is 1.5 enough?\n> It is!'), 'Is 1.5 enough?')
   assert.equal(firstSentence('no end'), 'no end')
+  assert.equal(firstSentence('See [the page](https://x.y/a?b=c) first. Then go.'), 'See the page first.')
 })
 
 test('reasoning is a block with the time of its response; between two calls it belongs to the second', () => {
