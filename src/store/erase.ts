@@ -104,7 +104,7 @@ type PastParts = { readonly next?: PastThreads; readonly dryRun?: boolean; reado
 
 /**
  * Erases some threads of one user, with their variants, whose last activity was before a time; of a very long one only the
- * oldest items. A last turn is begun before the last activity, so the index by last turn bounds the search.
+ * oldest items. So are the runs of their missions. A last turn is begun before the last activity, so the index by last turn bounds the search.
  */
 export function* erasePast(before: number, { next, dryRun = false, lock }: PastParts): Job<PastPart> {
   const place = next ?? (yield* nextOwner(''))
@@ -130,8 +130,24 @@ export function* erasePast(before: number, { next, dryRun = false, lock }: PastP
   const { erased, threadIds } = dryRun ? { erased: yield* countRows(all), threadIds: [] } : yield* eraseRows(all)
   // What is counted stays. What is erased is gone, but a very long thread is found again; those before it are not erased.
   const turn = String(rows.at(dryRun ? -1 : 0)?.['last_turn'])
-  const follows = rows.length > 0 ? { ...place, turn } : yield* nextPlace(place)
+  // Runs of missions go after the threads of their user.
+  const runs = dryRun || rows.length > 0 || !place.archived ? 0 : yield* erasePastRuns(place.user, before)
+  const follows = rows.length > 0 ? { ...place, turn } : runs === maxRows ? place : yield* nextPlace(place)
   return { erased, threadIds, ...(rows.length > 0 && { user: place.user }), ...(follows && { next: follows }) }
+}
+
+/** Not the last one of a mission: its next prompt tells how it ended. */
+function* erasePastRuns(user: UserId, before: number): Job<number> {
+  return yield* changes(
+    `DELETE FROM mission_runs WHERE id IN (
+       SELECT r.id FROM mission_runs r WHERE r.user_id = ? AND r.ended_at < ? AND EXISTS (
+         SELECT 1 FROM mission_runs later WHERE later.mission_id = r.mission_id AND later.id > r.id
+           AND later.turn_id IS NOT NULL AND later.outcome IS NOT NULL)
+       LIMIT ?)`,
+    user,
+    before,
+    maxRows,
+  )
 }
 
 /** Each thread after its variants: while one of them is left, so is the thread by which they are found. */

@@ -1,8 +1,11 @@
 // Erasing a user's rows part by part, and what the database lacks.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import type { Mission } from '#core/mission.ts'
 import type { PastThreads } from '#core/past-threads.ts'
+import type { Firing } from '#core/store.ts'
 import type { Turn } from '#core/turn.ts'
+import { addMission, endOf, outcomesOf, pause, startRun } from './daily-mission.ts'
 import type { Open } from './harness.ts'
 import {
   ada,
@@ -88,6 +91,35 @@ export function eraseTests(open: Open): void {
       [later.threadId],
       'unless asked to count',
     )
+  })
+
+  test('runs of missions that ended before a time are erased, but the last one of each mission', async (t) => {
+    const { store, clock } = await open(t)
+    clock.now = Date.now()
+    const ran = async (mission: Mission, over: Partial<Firing> = {}): Promise<Mission> => {
+      const turn = await finish(store, await startRun(store, mission, over))
+      await store.missions.settle(endOf(turn.id), pause)
+      return { ...mission, nextAt: over.next ?? 2_000 }
+    }
+    const once = await ran(await addMission(store))
+    const ofBob = await ran(await addMission(store, bob))
+    const mission = await ran(await addMission(store), { missed: [{ at: 500 }] })
+    clock.now += 10 * dayMs
+    await ran(mission, { missed: [{ at: 1_500 }], next: 3_000 })
+    const prune = async (before: number, dryRun = false) => {
+      for (let next: PastThreads | undefined, more = true; more; more = next !== undefined)
+        next = (await store.threads.erasePast(before, { dryRun, ...(next && { next }) })).next
+      return outcomesOf(store, mission)
+    }
+    const late = [
+      [2_000, 'ok'],
+      [1_500, 'missed'],
+    ]
+    assert.equal((await prune(clock.now, true)).length, 4)
+    assert.deepEqual(await prune(clock.now - dayMs), late)
+    assert.deepEqual(await outcomesOf(store, once), [[1_000, 'ok']])
+    assert.deepEqual(await outcomesOf(store, ofBob, bob), [[1_000, 'ok']])
+    assert.deepEqual(await prune(clock.now + 1), late.slice(0, 1))
   })
 
   test('conversations that are not at rest are passed by once, and not by every part of an erasure by time', async (t) => {
