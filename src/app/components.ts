@@ -35,7 +35,14 @@ export function openComponents(parts: ComponentParts): ToolSource {
   return createComponentSource({
     records: parts.store.tools,
     secrets: parts.store.secrets,
-    openSandbox: () => openSandbox(parts),
+    async openSandbox() {
+      const { sweepCache } = await import('#sandbox/build/prepare.ts')
+      const installed = (await parts.store.tools.list()).map(({ sha256 }) => sha256)
+      await sweepCache(cacheOf(parts.home), installed).catch((error: unknown) =>
+        parts.log.warn({ err: error }, 'could not clear the cache of tools'),
+      )
+      return openSandbox(parts)
+    },
     log: parts.log,
   })
 }
@@ -50,10 +57,8 @@ export async function openSandbox(parts: ComponentParts): Promise<Sandbox> {
   const { createSandbox } = await import('#sandbox/supervisor/sandbox.ts')
   const { store, home, config, scan, log } = parts
   const { toolSecrets, dial } = await openSecrets(parts)
-  const realHome = realpathSync(home.path)
   return createSandbox({
-    // The real path: a tool's process may read only this folder, not a symbolic link to it.
-    cacheFolder: join(realHome, 'cache', 'tools'),
+    cacheFolder: cacheOf(home),
     maxProcesses: config.toolProcesses,
     limits: store.persistentLimits,
     scan,
@@ -61,9 +66,17 @@ export async function openSandbox(parts: ComponentParts): Promise<Sandbox> {
     log,
     now: Date.now,
     secret: (...which) => toolSecrets.valueOf(...which),
-    readWorkspace: createReadWorkspace({ folderOf: (user) => workspaceOf(config, user), home: realHome }),
+    readWorkspace: createReadWorkspace({
+      folderOf: (user) => workspaceOf(config, user),
+      home: realpathSync(home.path),
+    }),
     ...(parts.invokeTool && { invokeTool: parts.invokeTool }),
   })
+}
+
+/** The real path: a tool's process may read only this folder, not a symbolic link to it. */
+function cacheOf(home: Home): string {
+  return join(realpathSync(home.path), 'cache', 'tools')
 }
 
 export type AccessParts = Omit<ComponentParts, 'home'> & { readonly seal: Seal }

@@ -1,5 +1,6 @@
 // The tools of the service: who keeps a name, and which code runs under which rights.
 import assert from 'node:assert/strict'
+import { mkdirSync, readdirSync, utimesSync } from 'node:fs'
 import { join } from 'node:path'
 import { after, test } from 'node:test'
 import { readConfig } from '#config.ts'
@@ -19,6 +20,7 @@ import type { Sandbox } from '#sandbox/supervisor/sandbox.ts'
 import { tool } from '../agent/tools.ts'
 import { newHome } from '../new-home.ts'
 import { component } from '../sandbox/fixtures.ts'
+import { copyCode } from '../sandbox/tool-cache.ts'
 import { openMemoryStore } from '../store/memory-store.ts'
 
 const home = newHome()
@@ -113,6 +115,25 @@ test('a tool that was removed is not called again, not even by a turn that began
   await store.tools.remove('probe')
   await shed.reload()
   await assert.rejects(tool?.run('{}', context) ?? Promise.resolve(), /probe is no longer installed/)
+})
+
+test('the first call removes old code of components that are gone from the cache', async () => {
+  const { store, shed } = await open()
+  const bytes = await component()
+  await put(store, 'probe', { version: '1' }, bytes)
+  await shed.reload()
+  await copyCode(bytes, home.path)
+  const cache = join(home.path, 'cache', 'tools')
+  const code = readdirSync(cache).find((name) => name.endsWith(componentHash(bytes))) ?? ''
+  const [gone, killed, young] = [code.replace(/.{8}$/, 'replaced'), `${code}.killed`, code.replace(/.{5}$/, 'young')]
+  for (const name of [gone, killed, young]) mkdirSync(join(cache, name))
+  for (const name of [code, gone, killed]) utimesSync(join(cache, name), 0, 0)
+  assert.equal(await shed.tools(operator).byName.get('probe')?.run('{}', context), '"ok"')
+  const left = readdirSync(cache)
+  assert.deepEqual(
+    [code, gone, killed, young].map((name) => left.includes(name)),
+    [true, false, false, true],
+  )
 })
 
 test('commands are the operator’s alone, and only where they are switched on', async () => {

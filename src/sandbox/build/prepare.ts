@@ -1,13 +1,15 @@
 // Prepares a component to run: checks it, transpiles it in a separate process, and caches the code by the component's hash.
 import { createHash } from 'node:crypto'
 import { existsSync } from 'node:fs'
+import { readdir, rm, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import { isObject } from '#core/json.ts'
+import { dayMs } from '#core/time.ts'
 import { outlineOf, type WitVersion } from '#sandbox/package/component.ts'
 import { installFaultCodes, ToolFault } from '#sandbox/sandbox-fault.ts'
 import type { Frame } from '#sandbox/child/frames.ts'
 import { writeFolder } from './cache-folder.ts'
-import { runTranspiler, findTranspiler } from './transpiler.ts'
+import { findTranspiler, runTranspiler, type Transpiler } from './transpiler.ts'
 
 /** The cached code of a component, ready to run. */
 export type Prepared = {
@@ -26,6 +28,8 @@ export type PrepareParts = {
 
 /** Increase when this code changes what it writes. The transpiler's version is part of the folder name too. */
 const generation = 1
+/** Of the names of folders. */
+const prefix = 'tool-'
 
 /** The hash that identifies a component. */
 export function componentHash(component: Uint8Array): string {
@@ -43,7 +47,7 @@ export async function prepareComponent(component: Uint8Array, parts: PreparePart
   if (!transpiler) {
     throw new ToolFault('sandbox_unavailable', 'the component transpiler is not installed: run npm ci')
   }
-  const folder = join(parts.cacheFolder, `tool-${generation}-${transpiler.version}-${sha256}`)
+  const folder = join(parts.cacheFolder, folderName(sha256, transpiler))
   if (!existsSync(folder)) {
     const files = parts.transpile
       ? await parts.transpile(component)
@@ -53,6 +57,23 @@ export async function prepareComponent(component: Uint8Array, parts: PreparePart
   }
   return { sha256, folder, witVersion: outline.witVersion }
 }
+
+/**
+ * Removes the code of components that are not installed any more, or were prepared otherwise, and what a killed process
+ * left. What is younger than a day may be of a component that is being installed.
+ */
+export async function sweepCache(cacheFolder: string, installed: readonly string[]): Promise<void> {
+  const transpiler = findTranspiler()
+  if (!transpiler || !existsSync(cacheFolder)) return
+  const kept = installed.map((sha256) => folderName(sha256, transpiler))
+  for (const name of await readdir(cacheFolder)) {
+    if (!name.startsWith(prefix) || kept.includes(name)) continue
+    const folder = join(cacheFolder, name)
+    if ((await stat(folder)).mtimeMs < Date.now() - dayMs) await rm(folder, { recursive: true, force: true })
+  }
+}
+
+const folderName = (sha256: string, { version }: Transpiler): string => `${prefix}${generation}-${version}-${sha256}`
 
 /** The files in the answer of the transpiling process. That process has read hostile bytes, so its answer is not trusted. */
 export function readAnswer({ head, body }: Frame): Map<string, Uint8Array> {
