@@ -8,7 +8,8 @@ export function createSqlLimits({ sql }: { sql: Sql }): LimitStore {
   return {
     take: (key, limit, windowMs, now) =>
       sql.write(function* () {
-        if (now - sweptAt > windowMs) {
+        // Also after a clock that was ahead was set back.
+        if (Math.abs(now - sweptAt) > windowMs) {
           sweptAt = now
           yield* run('DELETE FROM counters WHERE expires_at < ?', now)
         }

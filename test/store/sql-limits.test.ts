@@ -24,4 +24,7 @@ test('keys whose window is over are removed, at most once in a window', async (t
   assert.equal(await take('d', 11_001), 'bcd')
   assert.equal(await take('e', 11_600), 'bcde', 'it was looked a moment ago')
   assert.equal(await take('f', 12_002), 'ef', 'those of c and d are over, too')
+  assert.equal(await take('g', 90_000), 'g', 'the clock is set forward')
+  assert.equal(await take('h', 13_000), 'gh')
+  assert.equal(await take('i', 15_000), 'gi', 'and back')
 })
