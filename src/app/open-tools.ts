@@ -68,7 +68,8 @@ export async function openTools(parts: OpenToolsParts): Promise<OpenTools> {
   const sources = [...builtIn, components, mcp.source]
   const joined = joinSources(sources, log, () => offIn(live.stored()))
   await joined.reload()
-  // Grants for tools of MCP servers end with what was pinned. On PostgreSQL the store notifies every process of it.
+  // Grants for tools of MCP servers end with what was pinned, those for components with their removal. On PostgreSQL the
+  // store notifies every process of it.
   const endGrants = (): void => {
     if (store.backend === 'sqlite') policy.grants.forgetAll()
   }
