@@ -48,17 +48,9 @@ export function createOutbound({ local, send, forgetMs }: OutboundParts): Outbou
     for (const delta of pieces({ type: 'delta', ...partial, offset: 0 })) send({ type: 'text', threadId, delta })
   }
 
-  function bufferText(threadId: string, delta: Delta): void {
-    const before = unsent.get(threadId)
-    const follows = before?.itemId === delta.itemId
-    unsent.set(threadId, follows ? { ...before, text: before.text + delta.text } : delta)
-    flushTimer ??= setTimeout(flush, flushMs)
-  }
-
-  function bufferThought(threadId: string, thought: Thought): void {
-    const before = unsentThoughts.get(threadId)
-    const follows = before?.itemId === thought.itemId
-    unsentThoughts.set(threadId, follows ? { ...before, text: before.text + thought.text } : thought)
+  function buffer<Piece extends Delta | Thought>(texts: Map<string, Piece>, threadId: string, piece: Piece): void {
+    const before = texts.get(threadId)
+    texts.set(threadId, before?.itemId === piece.itemId ? { ...before, text: before.text + piece.text } : piece)
     flushTimer ??= setTimeout(flush, flushMs)
   }
 
@@ -79,8 +71,8 @@ export function createOutbound({ local, send, forgetMs }: OutboundParts): Outbou
       lastPublished.set(threadId, performance.now())
       if ((watched.get(threadId) ?? 0) < performance.now()) return
       for (const event of events) {
-        if (event.type === 'delta') bufferText(threadId, event)
-        if (event.type === 'thought') bufferThought(threadId, event)
+        if (event.type === 'delta') buffer(unsent, threadId, event)
+        if (event.type === 'thought') buffer(unsentThoughts, threadId, event)
         if (event.type === 'progress') send({ type: 'progress', threadId, progress: event })
       }
       const stored = events.filter(({ type }) => type === 'entries' || type === 'turn')
