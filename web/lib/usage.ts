@@ -75,7 +75,7 @@ export function activityOf({ days: rows, totals, span }: Used, now: number): Act
     before: beforeIn(totals),
     read: recent.reduce((sum, { input_tokens }) => sum + input_tokens, 0),
     written: recent.reduce((sum, { output_tokens }) => sum + output_tokens, 0),
-    turns: recent.reduce((sum, { turns }) => sum + turns, 0),
+    turns: turnsIn(recent),
     failed: totals.failed,
     stopped: totals.cancelled,
     models: groups.map(({ name, rows }) => ({ name, total: worth(rows), unpriced: unpricedIn(rows) })),
@@ -110,28 +110,22 @@ export function niceStep(max: number): number {
 
 function sumsBy(rows: readonly DayUsage[], nameOf: (row: DayUsage) => string): Sum[] {
   return [...Map.groupBy(rows, nameOf)]
-    .map(([name, list]) => ({
-      name,
-      turns: list.reduce((sum, { turns }) => sum + turns, 0),
-      tokens: tokensOf(list),
-      cost: list.every(({ cost_usd }) => cost_usd === null) ? null : costOf(list),
-      unpriced: unpricedIn(list),
-    }))
+    .map(([name, list]) => ({ name, tokens: tokensOf(list), ...totalsOf(list) }))
     .sort((a, b) => (b.cost ?? 0) - (a.cost ?? 0) || b.tokens - a.tokens)
 }
 
 /** Sums doors with one label. The most expensive door comes first, usage without a door last. */
 function doorsOf({ doors }: UsageTotals): DoorSum[] {
   return [...Map.groupBy(doors, ({ door }) => door && sameDoor(door))]
-    .map(([door, list]) => ({
-      door,
-      turns: list.reduce((sum, { turns }) => sum + turns, 0),
-      cost: list.every(({ cost_usd }) => cost_usd === null) ? null : costOf(list),
-      unpriced: unpricedIn(list),
-    }))
+    .map(([door, list]) => ({ door, ...totalsOf(list) }))
     .sort(
       (a, b) => Number(a.door === null) - Number(b.door === null) || (b.cost ?? 0) - (a.cost ?? 0) || b.turns - a.turns,
     )
+}
+
+function totalsOf(rows: readonly (Priced & Pick<DayUsage, 'turns'>)[]): Omit<Sum, 'name'> {
+  const cost = rows.every(({ cost_usd }) => cost_usd === null) ? null : costOf(rows)
+  return { turns: turnsIn(rows), cost, unpriced: unpricedIn(rows) }
 }
 
 function beforeIn({ before_usd, before_unpriced_calls: unpriced }: UsageTotals): Cost | undefined {
@@ -142,6 +136,10 @@ type Priced = Pick<DayUsage, 'cost_usd' | 'unpriced_calls'>
 
 function sumOf(rows: readonly Priced[]): Cost {
   return { usd: costOf(rows), unpriced: unpricedIn(rows) }
+}
+
+function turnsIn(rows: readonly Pick<DayUsage, 'turns'>[]): number {
+  return rows.reduce((sum, { turns }) => sum + turns, 0)
 }
 
 function unpricedIn(rows: readonly Priced[]): number {
