@@ -3,7 +3,7 @@
 // database it is (B).
 import { Agent, createServer, type IncomingMessage, request, type ServerResponse } from 'node:http'
 import { DatabaseSync } from 'node:sqlite'
-import { reportReady } from './measured.ts'
+import { listen } from './measured.ts'
 
 const [origin = '', database] = process.argv.slice(2)
 const agent = new Agent({ keepAlive: true, maxSockets: Number.POSITIVE_INFINITY })
@@ -29,10 +29,7 @@ const server = createServer((incoming, response) => {
     upstream.end(body)
   })
 })
-server.listen({ port: 0, host: '127.0.0.1', backlog: 4_096 }, () => {
-  const address = server.address()
-  if (typeof address === 'object' && address) reportReady({ origin: `http://127.0.0.1:${address.port}` })
-})
+listen(server)
 
 function pass(answer: IncomingMessage, response: ServerResponse): void {
   response.writeHead(200, { 'content-type': 'text/event-stream' })

@@ -8,7 +8,7 @@ import { textMessage } from '#core/item.ts'
 import { openApp } from '#app.ts'
 import { silentLog } from '#lib/log.ts'
 import { fill } from './fill.ts'
-import { reportReady } from './measured.ts'
+import { listen } from './measured.ts'
 
 const [home = '', origin = '', window = '', ...fillings] = process.argv.slice(2)
 const env = {
@@ -39,10 +39,7 @@ const server = createServer((request, response) => {
     })
   })
 })
-server.listen({ port: 0, host: '127.0.0.1', backlog: 4_096 }, () => {
-  const address = server.address()
-  if (typeof address === 'object' && address) reportReady({ origin: `http://127.0.0.1:${address.port}`, threads })
-})
+listen(server, threads)
 
 async function answer(body: string, response: ServerResponse): Promise<void> {
   const { message, thread } = JSON.parse(body) as { message: string; thread?: string }

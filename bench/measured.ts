@@ -1,6 +1,7 @@
 // The measured side of a child process: reports its CPU time and memory when the benchmark asks, and exits with it. Also
 // preloaded into `atrium serve` (node --import), which does not know about it.
 import type { Session } from 'node:inspector/promises'
+import type { AddressInfo, Server } from 'node:net'
 
 export type Used = { readonly cpuMs: number; readonly rssBytes: number }
 /** The message of a child that is ready. `threads` are the ids of those it was asked to fill. */
@@ -23,6 +24,14 @@ process.channel?.unref()
 /** Tells the benchmark that this child is listening. */
 export function reportReady(ready: Ready): void {
   send({ ready })
+}
+
+/** Listens at a free port, and tells the benchmark. A thousand streams may be opened at once. */
+export function listen(server: Server, threads?: Ready['threads']): void {
+  server.listen({ port: 0, host: '127.0.0.1', backlog: 4_096 }, () => {
+    const { port } = server.address() as AddressInfo
+    reportReady({ origin: `http://127.0.0.1:${port}`, ...(threads && { threads }) })
+  })
 }
 
 function send(message: Message): void {

@@ -1,7 +1,7 @@
 // A chat-completions server with minimal cost: it answers every request with the same 20 prepared tokens, and knows just
 // enough HTTP for the clients of the benchmark. The model `mock-250ms` takes 250 ms for each token.
 import { createServer, type Socket } from 'node:net'
-import { reportReady } from './measured.ts'
+import { listen } from './measured.ts'
 
 const tokens = 20
 const slowModel = /"model":"mock-(\d+)ms"/
@@ -24,11 +24,7 @@ const server = createServer((socket) => {
     }
   })
 })
-// A thousand streams may be opened at once.
-server.listen({ port: 0, host: '127.0.0.1', backlog: 4_096 }, () => {
-  const address = server.address()
-  if (typeof address === 'object' && address) reportReady({ origin: `http://127.0.0.1:${address.port}` })
-})
+listen(server)
 
 /** The first complete request in the bytes, and the rest. */
 function cut(bytes: Buffer): { body: Buffer; rest: Buffer } | undefined {

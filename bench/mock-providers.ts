@@ -1,6 +1,6 @@
 // One server for all provider formats: it answers with the same 20 prepared tokens, in the format of the request's path.
 import { createServer } from 'node:http'
-import { reportReady } from './measured.ts'
+import { listen } from './measured.ts'
 
 const tokens = Array.from({ length: 20 }, (_, at) => ` token${at}`)
 const data = (value: unknown): string => `data: ${JSON.stringify(value)}\n\n`
@@ -38,7 +38,4 @@ const server = createServer((request, response) => {
     response.end(url.endsWith('/messages') ? anthropic : url.includes('streamGenerateContent') ? google : chat)
   })
 })
-server.listen(0, '127.0.0.1', () => {
-  const address = server.address()
-  if (typeof address === 'object' && address) reportReady({ origin: `http://127.0.0.1:${address.port}` })
-})
+listen(server)

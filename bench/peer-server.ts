@@ -4,7 +4,7 @@ import { createServer } from 'node:http'
 import { registerHooks } from 'node:module'
 import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
-import { reportReady } from './measured.ts'
+import { listen } from './measured.ts'
 
 const [name = '', folder = '', origin = ''] = process.argv.slice(2)
 const parentURL = pathToFileURL(join(folder, 'package.json')).href
@@ -61,7 +61,4 @@ const server = createServer((incoming, response) => {
     response.end('data: [DONE]\n\n')
   }
 })
-server.listen({ port: 0, host: '127.0.0.1', backlog: 4_096 }, () => {
-  const address = server.address()
-  if (typeof address === 'object' && address) reportReady({ origin: `http://127.0.0.1:${address.port}` })
-})
+listen(server)

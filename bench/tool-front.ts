@@ -13,7 +13,7 @@ import { createLeakScan } from '#safety/leaks.ts'
 import { prepareComponent } from '#sandbox/build/prepare.ts'
 import { createSandbox, type LoadedTool } from '#sandbox/supervisor/sandbox.ts'
 import { agentTools } from '#sandbox/component-tools.ts'
-import { reportReady } from './measured.ts'
+import { listen } from './measured.ts'
 import type { Package } from './tool-packages.ts'
 
 export type Order =
@@ -70,10 +70,7 @@ const server = createServer((request, response) => {
     )
   })
 })
-server.listen({ port: 0, host: '127.0.0.1' }, () => {
-  const address = server.address()
-  if (typeof address === 'object' && address) reportReady({ origin: `http://127.0.0.1:${address.port}` })
-})
+listen(server)
 
 async function runOrder(order: Order): Promise<OrderResult> {
   const start = performance.now()
