@@ -41,7 +41,6 @@ export type RunParts = {
   readonly given?: Partial<NewTurn>
   /** Called before a step is recorded. */
   readonly onStep?: (step: Step, turn: Turn) => void | Promise<void>
-  readonly onDelta?: () => void
 }
 
 export function openTestStore(t: TestContext, now: () => number = Date.now): Store {
@@ -70,10 +69,7 @@ export async function runOne(t: TestContext, parts: RunParts): Promise<Run> {
     meter: parts.meter ?? createMeter(),
     reserve: (call) => createSpend({ store, caps: () => ({ perTurn: 5 }) }).reserve(turn, lease, call),
     signal: parts.signal ?? new AbortController().signal,
-    emit: (batch) => {
-      deltas.push(...batch.filter((event) => event.type === 'delta'))
-      parts.onDelta?.()
-    },
+    emit: (batch) => deltas.push(...batch.filter((event) => event.type === 'delta')),
     report: (fault) => faults.push(fault),
   })
   for await (const step of loop) {

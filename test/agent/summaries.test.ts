@@ -31,15 +31,11 @@ test('a fence around a text that is cut stays closed', async (t) => {
 })
 
 /** A store with a thread of some rounds in it, and the next turn of it under way. */
-async function longThread(
-  t: Parameters<typeof openTestStore>[0],
-  rounds: number,
-  word = (at: number) => long(`u${at}`),
-) {
+async function longThread(t: Parameters<typeof openTestStore>[0], rounds: number) {
   const store = openTestStore(t)
   let threadId: string | undefined
   for (let at = 0; at < rounds; at++) {
-    const given = turnOf({ input: [{ id: `${at}`, item: user(word(at)) }], ...(threadId && { threadId }) })
+    const given = turnOf({ input: [{ id: `${at}`, item: user(long(`u${at}`)) }], ...(threadId && { threadId }) })
     const { turn } = await store.turns.start(given)
     threadId = turn.threadId
     await store.turns.record(

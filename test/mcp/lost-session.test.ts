@@ -6,7 +6,7 @@ import { until } from '../until.ts'
 import { call, connectTo, type FakeServer, fakeServer } from './fake-server.ts'
 
 const never = new AbortController().signal
-const methodsSeen = ({ seen }: FakeServer, method: string): number => seen.filter((rpc) => rpc.method === method).length
+const callsSeen = ({ seen }: FakeServer): number => seen.filter(({ method }) => method === 'tools/call').length
 
 test('a session that is lost while its list is stored is not used', async (t) => {
   let lists = 0
@@ -35,15 +35,15 @@ test('a session that is lost while its list is stored is not used', async (t) =>
 
 test('a stop ends the calls of a session that was lost, too', async () => {
   const old = fakeServer(({ method }) => {
-    if (method === 'tools/call' && methodsSeen(old, 'tools/call') > 1) throw new SessionOver({ status: 404, text: '' })
+    if (method === 'tools/call' && callsSeen(old) > 1) throw new SessionOver({ status: 404, text: '' })
     return method === 'tools/call'
   })
   const fresh = fakeServer(({ method }) => method === 'tools/call')
   const connection = connectTo([old, fresh])
   const calls = [call(connection)]
-  await until(() => methodsSeen(old, 'tools/call') === 1)
+  await until(() => callsSeen(old) === 1)
   calls.push(call(connection))
-  await until(() => methodsSeen(fresh, 'tools/call') === 1)
+  await until(() => callsSeen(fresh) === 1)
   assert.equal(old.closed(), false, 'its first call goes on')
   const ended = Promise.all(calls.map((each) => assert.rejects(each, { code: 'tool_refused', message: /closed/ })))
   await connection.stop()

@@ -12,7 +12,10 @@ function chunk(path: string, text: string, over: Partial<FoundChunk> = {}): Foun
   return { path, text, at: 0, untrusted: false, updatedAt: 0, ...over }
 }
 
-function ranked(query: string, chunks: readonly FoundChunk[], averageTerms = 4) {
+/** A text has four terms on average. */
+const averageTerms = 4
+
+function ranked(query: string, chunks: readonly FoundChunk[]) {
   const terms = readQuery(reader, query).map((term) => ({ term, idf: 1, match: matchOf(term) }))
   return rank(reader, chunks, terms, averageTerms)
 }
@@ -21,8 +24,8 @@ const close = (found: number | undefined, expected: number): void =>
   assert.ok(Math.abs((found ?? Number.NaN) - expected) < 1e-9, `${found} for ${expected}`)
 
 /** BM25 with k1 = 1.2 and b = 0.75. */
-const bm25 = (worth: number, terms: number, average = 4): number =>
-  (worth * 2.2) / (worth + 1.2 * (0.25 + (0.75 * terms) / average))
+const bm25 = (worth: number, terms: number): number =>
+  (worth * 2.2) / (worth + 1.2 * (0.25 + (0.75 * terms) / averageTerms))
 
 test('a score is BM25 by the uses in a text of its length', () => {
   close(ranked('sky', [chunk('a', 'sky one two four')])[0]?.score, bm25(1, 4))

@@ -40,7 +40,7 @@ export async function killWhileDue(seeds: readonly number[]): Promise<number> {
       [],
       [await add(home.path, everyMinute()), await add(home.path, everyMinute())],
     ]
-    const [night, skipped] = [await add(home.path, hourlySince(9)), await add(home.path, hourlySince(9, 'skip'))]
+    const [night, skipped] = [await add(home.path, hourly('once')), await add(home.path, hourly('skip'))]
     for (const seed of seeds) {
       for (let count = 0; count < perSeed; count++) once.push(await add(home.path, justDue()))
       const service = start()
@@ -131,9 +131,9 @@ function everyMinute(): NewMission {
   return { ...mission, schedule: 'every 1m', from, nextAt: from + minute }
 }
 
-/** The first of so many instants that passed is `hours` ago; the next one comes in half an hour. */
-function hourlySince(hours: number, missed: 'once' | 'skip' = 'once'): NewMission {
-  const nextAt = Math.floor(Date.now() / second) * second - hours * hour + hour / 2
+/** Nine instants have passed; the next one comes in half an hour. */
+function hourly(missed: 'once' | 'skip'): NewMission {
+  const nextAt = Math.floor(Date.now() / second) * second - 9 * hour + hour / 2
   return { ...mission, missed, schedule: 'every 1h', from: nextAt - hour, nextAt }
 }
 

@@ -62,7 +62,7 @@ export const answered = (op: number, turnId: string, text = `reply to op ${op} o
   turnId,
   text,
 })
-export const prompted = (op: number, step = 0): Event => ({ type: 'prompted', op, step, marks: ['mark-u1-end'] })
+export const prompted = (op: number): Event => ({ type: 'prompted', op, step: 0, marks: ['mark-u1-end'] })
 export const wrote = (op: number): Event => ({ type: 'wrote', user: 'u1', path: 'a', op })
 export const read = (op: number): Event => ({ type: 'read', user: 'u1', path: 'a', op })
 export const fault: Event = { type: 'fault', name: 'kill -9' }

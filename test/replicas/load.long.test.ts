@@ -49,8 +49,8 @@ async function submit(replicas: readonly Replica[], at: number): Promise<string>
   throw new Error(`job ${at} was not taken`)
 }
 
-async function allDone(url: string, withinMs: number): Promise<void> {
-  await until('every turn has ended', withinMs, async () => {
+async function allDone(url: string): Promise<void> {
+  await until('every turn has ended', 120_000, async () => {
     await sleep(300)
     return (await tally(url)).open === 0
   })
@@ -74,7 +74,7 @@ test('a thousand turns over two replicas are run once each', async (t) => {
     assert.equal(status, 200, text)
     assert.equal(textOf(body), `echo turn ${at}`)
   })
-  await allDone(url, 120_000)
+  await allDone(url)
   t.diagnostic(`${count} turns in ${Date.now() - began} ms`)
   const { turns, once, notDone, gaps } = await tally(url)
   assert.deepEqual({ turns, once, notDone, gaps }, { turns: count, once: count, notDone: 0, gaps: 0 })
@@ -111,7 +111,7 @@ test('one of three replicas is killed among a thousand turns: none is lost, none
     jobs.add(await submit(replicas, at))
   })
   const tookMs = (await takenOver) ?? Number.POSITIVE_INFINITY
-  await allDone(url, 120_000)
+  await allDone(url)
   t.diagnostic(`${cutOff} turns were cut off; the last was taken over ${tookMs} ms after the kill`)
   assert(cutOff > 0 && tookMs < takeoverMs, `${cutOff} taken over after ${tookMs} ms`)
   assert.equal(jobs.size, count, 'every job has an id of its own')

@@ -19,9 +19,9 @@ const prose = {
 }
 
 /** Two thousand samples, of every kind in turn. */
-export function benignSamples(count = 2_000): Sample[] {
+export function benignSamples(): Sample[] {
   const kinds = Object.entries(makers)
-  return Array.from({ length: count }, (_, index) => {
+  return Array.from({ length: 2_000 }, (_, index) => {
     const [kind, make] = kinds[index % kinds.length] as [string, (random: Random) => string]
     return { kind, text: make(createRandom(index)) }
   })

@@ -8,12 +8,12 @@ import { patienceMs } from '../until.ts'
 import { builtInTools } from './built-in.ts'
 
 /** Throws where the call is refused instead. */
-export async function gateAsking(name: string, args: string, more: Partial<Gate> = {}): Promise<Gate> {
+export async function gateAsking(name: string, args: string): Promise<Gate> {
   const tools = toolsOf([builtInTools.get(name) ?? tool(name, { effects: 'write' })])
   const toolbox = createToolbox({ tools, judge: () => ({ do: 'allow' }) })
   const context = { user: userId('ada'), signal: AbortSignal.timeout(patienceMs) }
   const call = { type: 'call', callId: 'c', name, args } as const
   const { item } = await gateDraft({ call, how: 'approval' }, { toolbox, context })
   if (item.type !== 'gate') throw new Error(JSON.stringify(item))
-  return { ...item, ...more }
+  return item
 }

@@ -54,8 +54,8 @@ const changes: readonly Change[] = [
   ['the secrets of a tool', (store) => store.secrets.removeBelow('tool/a/'), [settings]],
   ['a mission', (store) => store.missions.add(ada, daily, 9), [missions]],
   ['a changed mission', async (store) => store.missions.change(await first(store), { title: 'b' }, 9), [missions]],
-  ['a run that fails', (store) => failOnce(store, 2), []],
-  ['a run that pauses its mission', (store) => failOnce(store, 2), [missions]],
+  ['a run that fails', failOnce, []],
+  ['a run that pauses its mission', failOnce, [missions]],
   ['a removed mission', async (store) => store.missions.remove(ada, (await first(store)).id), [missions]],
   ['an account', (store) => store.channels.connect({ channel, account: '1', name: 'a' }), [channels]],
   ['no chat', (store) => store.channels.unpair(channel, ada), []],
@@ -85,11 +85,11 @@ async function first(store: Store) {
   return (await store.missions.list(ada))[0]?.mission ?? assert.fail('no mission')
 }
 
-/** A run of the mission fails; after so many in a row it is paused. */
-async function failOnce(store: Store, afterFailures: number): Promise<void> {
+/** A run of the mission fails; after two in a row it is paused. */
+async function failOnce(store: Store): Promise<void> {
   const mission = await first(store)
   const { nextAt = 0 } = mission
-  const pause = { afterFailures, because: 'no' }
+  const pause = { afterFailures: 2, because: 'no' }
   const run = { at: nextAt, turn: turnOf({ door: 'mission' }) }
   const firing = { mission, missed: [], run, next: nextAt + 1, maxRunning: 9, pause, plannedAt: 0 }
   const fired = await store.missions.fire(firing)

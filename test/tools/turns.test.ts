@@ -8,7 +8,7 @@ import { type UserId, operator } from '#core/ids.ts'
 import { createLeakScan } from '#safety/leaks.ts'
 import { createBuiltInTools } from '#tools/built-in-tools.ts'
 import { calls, type Say, says } from '../doors/test-app.ts'
-import { jobOnce, openHouse } from '../doors/web/house.ts'
+import { completedJob, openHouse } from '../doors/web/house.ts'
 import { openHouse as openWebhook } from '../doors/webhook/house.ts'
 import { openSite } from './rig.ts'
 
@@ -53,7 +53,7 @@ test('a change of a file waits with its diff, and is made once it is allowed', a
   assert.deepEqual((await call('GET', '/api/gates')).json.gates[0].preview, json.gate.preview)
   assert.equal(readFileSync(file(operator, 'list.md'), 'utf8'), 'milk\neggs\n')
   await call('POST', `/api/threads/${json.thread_id}/gates/${json.gate.id}`, { body: { action: 'approve' } })
-  const job = await jobOnce({ call }, json.turn_id, 'completed')
+  const job = await completedJob({ call }, json.turn_id)
   assert.equal(job.json.response, 'it said: edited: list.md (1 place)')
   assert.equal(readFileSync(file(operator, 'list.md'), 'utf8'), 'milk\ntea\n')
 })

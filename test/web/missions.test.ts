@@ -28,9 +28,9 @@ const create = (prompt: string, schedule = `weekdays at ${time}`) =>
 const detailOf = (page: Page, title: string) => page.getByRole('article', { name: title })
 const box = (page: Page, name: string) => page.getByRole('textbox', { name })
 
-/** What is typed goes into this box. */
-const typesInto = (page: Page, name: string) =>
-  until(() => box(page, name).evaluate((node) => node === node.ownerDocument.activeElement))
+/** What is typed goes into the box of the task. */
+const typesTask = (page: Page) =>
+  until(() => box(page, 'What to do').evaluate((node) => node === node.ownerDocument.activeElement))
 
 /** Runs a mission and waits for its outcome. */
 async function runNow({ id }: Mission): Promise<Mission> {
@@ -51,7 +51,7 @@ test('a first mission is created with the next three runs as it is typed', { ski
   await page.waitForURL('**/missions')
   await page.getByRole('heading', { name: 'No missions yet' }).waitFor()
   await page.getByRole('button', { name: 'New mission' }).click()
-  await typesInto(page, 'What to do')
+  await typesTask(page)
   await page.keyboard.type('Read status.example.com\nand tell me if anything changed')
   await box(page, 'Time zone').fill(zone)
   const preview = page.getByRole('status').filter({ hasText: /runs|read|Next/ })
@@ -221,7 +221,7 @@ test('with the keyboard alone a mission is created and run', { skip }, async (t)
   const page = await site.visit(t, '/missions')
   await page.getByRole('button', { name: 'New mission' }).focus()
   await page.keyboard.press('Enter')
-  await typesInto(page, 'What to do')
+  await typesTask(page)
   await page.keyboard.type('Feed the cat')
   await page.keyboard.press('Tab')
   await page.keyboard.type('every 2h')

@@ -187,11 +187,11 @@ test('at 400 % zoom a request can be read before it is answered, and every choic
   const page = await site.visit(t, `/threads/${thread_id}`, { width: 320, height: 256 })
   const card = page.getByRole('group', { name: /^Create notes/ })
   await card.waitFor()
-  const styleOf = (selector: string, property: string) =>
-    page.evaluate<string>(`getComputedStyle(document.querySelector('${selector}')).${property}`)
-  assert.equal(await styleOf('.approval-foot', 'position'), 'static')
+  const footPosition = () =>
+    page.evaluate<string>(`getComputedStyle(document.querySelector('.approval-foot')).position`)
+  assert.equal(await footPosition(), 'static')
   await page.setViewportSize({ width: 320, height: 480 })
-  assert.equal(await styleOf('.approval-foot', 'position'), 'sticky')
+  assert.equal(await footPosition(), 'sticky')
   await page.setViewportSize({ width: 320, height: 256 })
   await hearing(page)
   await card.getByRole('button', { name: 'Allow for…' }).press('Enter')

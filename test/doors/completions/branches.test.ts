@@ -34,7 +34,7 @@ describe('a thread', () => {
       const one = await complete(served, [user('one')])
       const start = [user('one'), assistant(one.text)]
       const ways = Array.from({ length: 6 }, (_, at) => `way ${at}`)
-      const next = holdLookUps(t, served.threads, { count: 6, release })
+      const next = holdLookUps(t, served.threads, release)
       const said = await Promise.all(ways.map((way) => complete(served, [...start, user(way)]).finally(next)))
       assert.equal(new Set(said.map(({ thread }) => thread)).size, 6)
       for (const [at, { thread, text }] of said.entries()) {

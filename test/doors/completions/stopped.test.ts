@@ -31,8 +31,8 @@ async function open(t: TestContext): Promise<Served> {
   return served
 }
 
-/** A stream that has told this much. `stop` leaves it, as Stop in an app does. */
-async function streamUntil(served: Served, messages: readonly Message[], mark: string, headers = {}) {
+/** A stream that has told its first word. `stop` leaves it, as Stop in an app does. */
+async function beginStream(served: Served, messages: readonly Message[], headers = {}) {
   const leaving = new AbortController()
   const response = await fetch(`${served.url}/v1/chat/completions`, {
     method: 'POST',
@@ -50,7 +50,7 @@ async function streamUntil(served: Served, messages: readonly Message[], mark: s
     }
     return text
   }
-  await rest(mark)
+  await rest('"content":"one ')
   const header = (name: string): string => response.headers.get(name) ?? ''
   return { thread: header('x-atrium-thread'), turn: header('x-atrium-turn'), rest, stop: () => leaving.abort() }
 }
@@ -72,7 +72,7 @@ describe('a stopped answer', () => {
     const served = await open(t)
     const first = await complete(served, [user('hi')])
     const start = [user('hi'), assistant(first.text), user('count')]
-    const stopped = await streamUntil(served, start, '"content":"one ')
+    const stopped = await beginStream(served, start)
     stopped.stop()
     const read = [...start, assistant('one')]
     await eventually(() => isKnown(served, read))
@@ -87,7 +87,7 @@ describe('a stopped answer', () => {
 
   it('that is kept running does not hold up the next message: its history goes on apart', async (t) => {
     const served = await open(t)
-    const kept = await streamUntil(served, [user('count')], '"content":"one ', { 'idempotency-key': 'k1' })
+    const kept = await beginStream(served, [user('count')], { 'idempotency-key': 'k1' })
     kept.stop()
     const read = [user('count'), assistant('one')]
     await eventually(() => isKnown(served, read))
@@ -99,7 +99,7 @@ describe('a stopped answer', () => {
 
   it('that was stopped elsewhere goes on from the text that is stored', async (t) => {
     const served = await open(t)
-    const stopped = await streamUntil(served, [user('count')], '"content":"one ')
+    const stopped = await beginStream(served, [user('count')])
     await served.turns.cancel(ann, stopped.turn)
     assert.match(await stopped.rest(), /turn_cancelled/)
     const next = await complete(served, [user('count'), assistant('one'), user('more')])
@@ -110,7 +110,7 @@ describe('a stopped answer', () => {
     const served = await open(t)
     const first = await complete(served, [user('hi')])
     const start = [user('hi'), assistant(first.text)]
-    const stopped = await streamUntil(served, [...start, user('count')], '"content":"one ')
+    const stopped = await beginStream(served, [...start, user('count')])
     stopped.stop()
     await eventually(() => isKnown(served, [...start, user('count'), assistant('one')]))
     await served.turns.cancel(ann, stopped.turn)
@@ -122,7 +122,7 @@ describe('a stopped answer', () => {
 
   it('with a changed word is not ours', async (t) => {
     const served = await open(t)
-    const stopped = await streamUntil(served, [user('count')], '"content":"one ')
+    const stopped = await beginStream(served, [user('count')])
     await served.turns.cancel(ann, stopped.turn)
     await eventually(() => isKnown(served, [user('count'), assistant('one')]))
     const next = await complete(served, [user('count'), assistant('won'), user('more')])

@@ -6,14 +6,10 @@ import type { Threads } from '#turns/threads.ts'
 export const releases = ['all at once', 'one behind the answer of the other'] as const
 
 /**
- * Holds the next look-ups, `count` of them, until each has found what it finds. Returns the function to call when a request was
- * answered.
+ * Holds the next six look-ups until each has found what it finds. Returns the function to call when a request was answered.
  */
-export function holdLookUps(
-  t: TestContext,
-  threads: Threads,
-  { count, release }: { readonly count: number; readonly release: (typeof releases)[number] },
-): () => void {
+export function holdLookUps(t: TestContext, threads: Threads, release: (typeof releases)[number]): () => void {
+  const count = 6
   const find = threads.findByChain
   const held: (() => void)[] = []
   const mocked = t.mock.method(threads, 'findByChain', async (...of: Parameters<typeof find>) => {

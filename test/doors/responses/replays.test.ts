@@ -120,7 +120,7 @@ describe('a history that is sent whole each time', () => {
       const start = [say(release), ...outputOf(await ask([say(release)]))]
       const seen = served.asked.length
       const ways = Array.from({ length: 6 }, (_, at) => `way ${at}`)
-      const next = holdLookUps(t, served.threads, { count: 6, release })
+      const next = holdLookUps(t, served.threads, release)
       const bodies = await Promise.all(ways.map((way) => ask([...start, say(way)]).finally(next)))
       assert.equal(new Set(bodies.map(threadOf)).size, 6)
       const lasts = served.asked.slice(seen).map(({ items: [, , last, ...more] }) => {

@@ -9,8 +9,10 @@ export type ApiCall = { readonly method: string; readonly params: Params; readon
 export type Watcher = (method: string, when: 'before' | 'behind') => boolean
 export type FakeBotApi = Awaited<ReturnType<typeof startBotApi>>
 
-/** `token` is the only one that is known. */
-export async function startBotApi(token = '4711:AAE-a-token-for-the-tests-of-atrium') {
+/** The only token that is known. */
+const token = '4711:AAE-a-token-for-the-tests-of-atrium'
+
+export async function startBotApi() {
   const updates: { readonly update_id: number; readonly [kind: string]: unknown }[] = []
   const calls: ApiCall[] = []
   /** Faults to answer with, before the call has any effect; by method. */

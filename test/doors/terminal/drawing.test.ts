@@ -154,12 +154,11 @@ test('a message has a bar; of more than forty lines the rest is counted', () => 
   }
   const file = '   ⎘ aaaaaaaaaaaaaaaaaa…'
   assert.deepEqual(drawn(own('a\tb one two three go'), 24), [' ▌ a    b one two three', ' ▌ go', file])
-  const barred = (count: number): string[] =>
-    linesOf(count)
-      .split('\n')
-      .map((line) => ` ▌ ${line}`)
-  assert.deepEqual(drawn(own(linesOf(40)), 24), [...barred(40), file])
-  assert.deepEqual(drawn(own(linesOf(41)), 24), [...barred(40), ' ▌ … 1 more line', file])
+  const barred = linesOf(40)
+    .split('\n')
+    .map((line) => ` ▌ ${line}`)
+  assert.deepEqual(drawn(own(linesOf(40)), 24), [...barred, file])
+  assert.deepEqual(drawn(own(linesOf(41)), 24), [...barred, ' ▌ … 1 more line', file])
   assert.deepEqual(drawn(own('x', true), 80).slice(0, 2), [
     ' ▌ x',
     ' ▌ queued: it is sent when the turn before it has ended',

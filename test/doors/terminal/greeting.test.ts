@@ -7,8 +7,7 @@ import { createTheme } from '#doors/terminal/theme.ts'
 import { plain } from './drawn.ts'
 
 const theme = createTheme({ colour: true, utf8: true })
-const greetingOf = (lines: readonly string[], location = 'here') =>
-  createGreeting({ lines: () => lines, location }, theme)
+const greetingOf = (lines: readonly string[]) => createGreeting({ lines: () => lines, location: 'here' }, theme)
 /** The lines below the first sentence, the location and the blank one. */
 const wrapped = (line: string, width: number): string[] =>
   plain(greetingOf([line]).render(width, 20))

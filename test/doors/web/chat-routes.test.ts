@@ -5,7 +5,7 @@ import { operator } from '#core/ids.ts'
 import type { Turn } from '#core/turn.ts'
 import { messageIdOf } from '#doors/web/chat-routes.ts'
 import { calls, createHold, createWriter, echo, eventually, type Say, says, userTexts } from '../test-app.ts'
-import { jobOnce, openHouse } from './house.ts'
+import { completedJob, openHouse } from './house.ts'
 
 test('chat waits for the turn and answers its text, usage and ids', async (t) => {
   const { call } = await openHouse(t)
@@ -51,7 +51,7 @@ test('a send that is repeated with its key is the same message, once', async (t)
   const body = { message: 'only once' }
   const headers = { 'idempotency-key': 'k1' }
   const first = await call('POST', '/api/chat/send', { body, headers })
-  await jobOnce({ call }, first.json.turn_id, 'completed')
+  await completedJob({ call }, first.json.turn_id)
   const again = await call('POST', '/api/chat/send', { body, headers })
   assert.deepEqual([again.status, again.json], [202, first.json])
   const { json } = await call('GET', `/api/threads/${first.json.thread_id}`)
@@ -185,7 +185,7 @@ test('after the wait chat answers running, and the turn goes on', async (t) => {
   assert.equal(json.status, 'running')
   assert.equal(json.response, null)
   hold.release('late')
-  const job = await jobOnce({ call }, json.turn_id, 'completed')
+  const job = await completedJob({ call }, json.turn_id)
   assert.equal(job.json.response, 'late')
 })
 
@@ -232,7 +232,7 @@ test('a turn that waits shows its gate, and goes on when that is answered', asyn
   assert.deepEqual((await call('GET', `/api/jobs/${json.turn_id}`)).json.gate, json.gate)
   const path = `/api/threads/${json.thread_id}/gates/${json.gate.id}`
   assert.equal((await call('POST', path, { body: { action: 'approve' } })).status, 200)
-  const job = await jobOnce({ call }, json.turn_id, 'completed')
+  const job = await completedJob({ call }, json.turn_id)
   assert.equal(job.json.response, 'noted')
   assert.deepEqual(ran, ['{"text":"milk"}'])
 })

@@ -6,7 +6,7 @@ import { userId } from '#core/ids.ts'
 import { calls, createWriter, eventually, type Say, says } from '../test-app.ts'
 import { tool } from '../../agent/tools.ts'
 import { message } from '../../turns/house.ts'
-import { jobOnce, openHouse } from './house.ts'
+import { completedJob, openHouse } from './house.ts'
 
 const dayMs = 24 * 60 * 60 * 1000
 
@@ -26,7 +26,7 @@ test('a gate is denied with a word that the model reads', async (t) => {
   const denied = await call('POST', path, { body: { action: 'deny', word: 'not now' } })
   assert.deepEqual([denied.json.thread_id, denied.json.turn_id], [json.thread_id, json.turn_id])
   assert.match(denied.json.status, /^(queued|running)$/)
-  const job = await jobOnce({ call }, json.turn_id, 'completed')
+  const job = await completedJob({ call }, json.turn_id)
   assert.match(job.json.response, /did not allow write_note: not now/)
   assert.deepEqual(ran, [])
   const again = await call('POST', path, { body: { action: 'approve' } })
@@ -65,7 +65,7 @@ test('a form is answered with values; one that does not fit is 400, names the fi
   assert.equal((await call('POST', path, { body: { action: 'approve' } })).status, 400)
   assert.equal((await call('GET', '/api/gates')).json.gates.length, 1)
   assert.equal((await call('POST', path, { body: { action: 'answer', values: { table: 9 } } })).status, 200)
-  const job = await jobOnce({ call }, json.turn_id, 'completed')
+  const job = await completedJob({ call }, json.turn_id)
   assert.match(job.json.response, /"action":"accept","values":\{"table":9\}/)
   const answered = (await call('GET', '/api/gates/answered')).json.gates
   assert.deepEqual([answered[0].kind, answered[0].decision], ['input', 'allow'])
@@ -76,7 +76,7 @@ test('a form is declined with deny', async (t) => {
   const { json } = await call('POST', '/api/chat', { body: { message: 'book' } })
   const path = `/api/threads/${json.thread_id}/gates/${json.gate.id}`
   assert.equal((await call('POST', path, { body: { action: 'deny' } })).status, 200)
-  const job = await jobOnce({ call }, json.turn_id, 'completed')
+  const job = await completedJob({ call }, json.turn_id)
   assert.match(job.json.response, /"action":"decline"/)
 })
 
@@ -107,7 +107,7 @@ test('a gate takes approve, always and deny from its owner alone', async (t) => 
   }
   assert.equal((await call('POST', `${path}x`, { token: ada, body: { action: 'approve' } })).status, 404)
   assert.equal((await call('POST', path, { token: ada, body: { action: 'always' } })).status, 200)
-  await jobOnce({ call }, json.turn_id, 'completed', ada)
+  await completedJob({ call }, json.turn_id, ada)
   assert.equal(ran.length, 1)
   const { items } = (await call('GET', `/api/threads/${json.thread_id}`, { token: ada })).json
   const answer = items.find(({ type }: { type: string }) => type === 'answer')
@@ -157,7 +157,7 @@ test('what waits is listed with all that a person needs to decide, to whoever ma
   now += 1
   const answered = await call('POST', `/api/threads/${turn.threadId}/gates/${seen.id}`, { body: { action: 'always' } })
   assert.equal(answered.status, 200)
-  await jobOnce({ call }, turn.id, 'completed')
+  await completedJob({ call }, turn.id)
   assert.deepEqual((await call('GET', '/api/gates')).json, { gates: [] })
   const { grants } = (await call('GET', '/api/grants')).json
   assert.deepEqual([grants.length, grants[0].user, grants[0].by], [1, 'webhook:x', 'operator'])
@@ -205,7 +205,7 @@ test('always allows the same again until it ends or is taken back; others are st
     const { thread_id, turn_id, gate } = await write(token)
     const { status } = await call('POST', `/api/threads/${thread_id}/gates/${gate.id}`, { token, body })
     assert.equal(status, 200)
-    await jobOnce({ call }, turn_id, 'completed', token)
+    await completedJob({ call }, turn_id, token)
   }
   await answer(ada, { action: 'approve' })
   assert.equal((await write(ada)).status, 'waiting', 'once is once')
@@ -255,6 +255,6 @@ test('a call made after outside text was read can only be allowed once, and noth
   assert.match(refused.json.error.message, /can only be allowed once/)
   assert.deepEqual([ran.length, (await call('GET', '/api/grants')).json], [0, { grants: [] }])
   assert.equal((await call('POST', path, { body: { action: 'approve' } })).status, 200)
-  await jobOnce({ call }, json.turn_id, 'completed')
+  await completedJob({ call }, json.turn_id)
   assert.equal(ran.length, 1)
 })

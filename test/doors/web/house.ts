@@ -148,15 +148,10 @@ export async function openHouse(t: TestContext, options: HouseOptions = {}): Pro
   }
 }
 
-/** A job once it has a status. */
-export function jobOnce(
-  house: Pick<House, 'call'>,
-  id: string,
-  status: string,
-  token = operatorToken,
-): Promise<Answer> {
+/** A job once it is completed. */
+export function completedJob(house: Pick<House, 'call'>, id: string, token = operatorToken): Promise<Answer> {
   return eventually(async () => {
     const job = await house.call('GET', `/api/jobs/${id}`, { token })
-    return job.json.status === status && job
+    return job.json.status === 'completed' && job
   })
 }

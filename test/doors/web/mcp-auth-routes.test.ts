@@ -5,7 +5,7 @@ import { AppError } from '#core/errors.ts'
 import type { McpAdmin, McpSignIns } from '#core/mcp.ts'
 import { tool } from '../../agent/tools.ts'
 import { calls, type Say, says } from '../test-app.ts'
-import { jobOnce, openHouse } from './house.ts'
+import { completedJob, openHouse } from './house.ts'
 import { fake } from '../../fake.ts'
 
 const asksFirst: Say = ({ items }) => {
@@ -54,6 +54,6 @@ test('the operator begins a sign-in, the same browser ends it, and the turn that
   assert.equal((await back({ cookie: cookie.replace(/=[^;]+.*/, '=another') })).status, 403)
   const ended = await back({ cookie: cookie.split(';', 1)[0] ?? '' })
   assert.deepEqual([ended.status, /desk is signed in\./.test(ended.text)], [200, true])
-  const job = await jobOnce({ call }, json.turn_id, 'completed')
+  const job = await completedJob({ call }, json.turn_id)
   assert.equal(job.json.response, 'ada')
 })

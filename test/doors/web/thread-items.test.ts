@@ -6,7 +6,7 @@ import { textMessage } from '#core/item.ts'
 import type { ModelEvent } from '#core/model.ts'
 import { noUsage } from '#core/turn.ts'
 import { createHold, createWriter, type Say, says } from '../test-app.ts'
-import { jobOnce, openHouse } from './house.ts'
+import { completedJob, openHouse } from './house.ts'
 
 test('items are read after a seq, in pages', async (t) => {
   const { call } = await openHouse(t)
@@ -52,7 +52,7 @@ test('what waits behind a running turn is told beside the items, to nobody else'
   })
   assert.equal((await call('GET', path, { token: await addUser('ada') })).status, 404)
   hold.release('done')
-  await jobOnce({ call }, second.turn_id, 'completed')
+  await completedJob({ call }, second.turn_id)
   const after = (await call('GET', path)).json
   assert.deepEqual([after.items.length, after.queued], [4, []])
   assert.equal(after.items[2].id, second.message_id)
@@ -85,7 +85,7 @@ test('a page of 500 items is the largest, and tells where the next begins', asyn
   const input = Array.from({ length: 501 }, (_, at) => textMessage('user', `${at}`))
   const { turn, events } = await turns.start({ user: operator, door: 'web', input, options: {}, whenBusy: 'queue' })
   events.close()
-  await jobOnce({ call }, turn.id, 'completed')
+  await completedJob({ call }, turn.id)
   const page = async (query: string) => (await call('GET', `/api/threads/${turn.threadId}${query}`)).json
   assert.equal((await page('')).items.length, 200)
   const most = await page('?limit=9999')
