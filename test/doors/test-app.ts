@@ -7,7 +7,7 @@ import { newId } from '#core/ids.ts'
 import { type Item, type Message, textOf } from '#core/item.ts'
 import type { Model, ModelEvent, ModelRequest } from '#core/model.ts'
 import type { Store } from '#core/store.ts'
-import type { Tool, Tools } from '#core/tool.ts'
+import type { Tool } from '#core/tool.ts'
 import { noUsage } from '#core/turn.ts'
 import { silentLog } from '#lib/log.ts'
 import { createSeal } from '#lib/seal.ts'
@@ -27,6 +27,7 @@ import { createSpend } from '#turns/spend.ts'
 import { createThreads, type Threads } from '#turns/threads.ts'
 import type { Observer } from '#turns/turn-metrics.ts'
 import { createTurns, type Turns } from '#turns/turns.ts'
+import { toolsOf } from '../agent/tools.ts'
 import { openMemoryStore } from '../store/memory-store.ts'
 import { patienceMs, until } from '../until.ts'
 import { fence } from '../safety/test-fence.ts'
@@ -135,10 +136,6 @@ export async function openTestApp(options: TestAppOptions = {}): Promise<TestApp
 }
 
 const marker = createMarker()
-
-function toolsOf(tools: readonly Tool[]): Tools {
-  return { byName: new Map(tools.map((tool) => [tool.spec.name, tool])), specs: tools.map(({ spec }) => spec) }
-}
 
 /** Asks again until the answer is one; fails when none comes. The first look comes soon after. */
 export async function eventually<T>(ask: () => Promise<T | undefined | false>): Promise<T> {

@@ -8,6 +8,7 @@ import { after, before } from 'node:test'
 import { setImmediate as tick } from 'node:timers/promises'
 import { brotliCompressSync, deflateSync, gzipSync } from 'node:zlib'
 import { createDial, type Dialled, type DialParts, type Outgoing } from '#net/dial.ts'
+import type { GuestAnswer } from '#sandbox/egress/egress.ts'
 import { readUrl } from '#safety/urls.ts'
 import { createCertificate } from './certificate.ts'
 
@@ -67,9 +68,9 @@ export async function dial(request: Outgoing, parts: Partial<DialParts> = {}, ti
   return createDial({ lookup, ...parts })(request, bounds)
 }
 
-export function faultOf(dialled: Dialled): string {
-  assert(dialled.type === 'fault', 'it was answered')
-  return `${dialled.fault.code}: ${dialled.fault.message}`
+export function faultOf(answer: Dialled | GuestAnswer): string {
+  assert(answer.type === 'fault', 'it was answered')
+  return `${answer.fault.code}: ${answer.fault.message}`
 }
 
 function answerAll(request: IncomingMessage, response: ServerResponse): void {

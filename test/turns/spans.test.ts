@@ -1,7 +1,7 @@
 // Turns as spans: made from the log of real turns, with and without what was said.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import type { Entry, Item } from '#core/item.ts'
+import { type Entry, type Item, textMessage } from '#core/item.ts'
 import { type ModelCall, noUsage, type Turn } from '#core/turn.ts'
 import { entriesOf } from '#turns/turn-entries.ts'
 import { spansOf } from '#turns/spans.ts'
@@ -109,19 +109,14 @@ const asked: ModelCall = {
   usage: { inputTokens: 9, cachedTokens: 4, outputTokens: 3, reasoningTokens: 0, costUsd: 0.25 },
   ms: 400,
 }
-const said = (role: 'user' | 'assistant', text: string): Item => ({
-  type: 'message',
-  role,
-  content: [{ type: 'text', text }],
-})
 const log: readonly (readonly [item: Item, at: number, asked?: ModelCall])[] = [
-  [said('user', 'go'), 1_500],
-  [said('assistant', 'wait'), 2_000, asked],
+  [textMessage('user', 'go'), 1_500],
+  [textMessage('assistant', 'wait'), 2_000, asked],
   [{ type: 'call', callId: 'c', name: 'read', args: '{"a":1}' }, 2_000],
   [{ type: 'attempt', callId: 'c' }, 2_100],
   [{ type: 'result', callId: 'c', output: 'no', error: true }, 2_600],
-  [said('assistant', 'first'), 3_000, { ...asked, usage: { ...asked.usage, costUsd: null } }],
-  [said('assistant', 'second'), 3_500, asked],
+  [textMessage('assistant', 'first'), 3_000, { ...asked, usage: { ...asked.usage, costUsd: null } }],
+  [textMessage('assistant', 'second'), 3_500, asked],
 ]
 const entries = log.map(
   ([item, at, call], index): Entry => ({

@@ -7,18 +7,10 @@ import { chainOfRequest } from '#doors/openai/find-thread.ts'
 import { readMessages } from '#doors/completions/read/messages.ts'
 import { eventually } from '../test-app.ts'
 import { serve, type Served } from '../responses/serve.ts'
+import { stillClock } from '../../fake-clock.ts'
 import { assistant, complete, type Message, user } from './client.ts'
 
 const ann = userId('ann')
-
-/** Does what is due at once; no time passes for anything else. */
-const stillClock = {
-  now: () => 0,
-  at(time: number, _name: string, job: () => void | Promise<void>) {
-    if (time <= 0) queueMicrotask(() => void job())
-    return { stop: () => Promise.resolve() }
-  },
-}
 
 async function open(t: TestContext): Promise<Served> {
   const replies = [

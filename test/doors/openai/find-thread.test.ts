@@ -2,18 +2,14 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { userId } from '#core/ids.ts'
+import { textMessage } from '#core/item.ts'
 import type { ChainMessage } from '#core/replay-chain.ts'
 import type { ThreadPoint } from '#core/thread-store.ts'
 import { chainOfRequest, type ChainedItem, findThread } from '#doors/openai/find-thread.ts'
 import { chainOf } from '../../core/chain-of.ts'
 
-const said = (role: 'user' | 'assistant', text: string): ChainedItem => ({
-  type: 'message',
-  role,
-  content: [{ type: 'text', text }],
-})
-const user = (text: string) => said('user', text)
-const assistant = (text: string) => said('assistant', text)
+const user = (text: string) => textMessage('user', text)
+const assistant = (text: string) => textMessage('assistant', text)
 /** The same as messages of a chain. */
 const plain = (items: readonly ChainedItem[]): ChainMessage[] =>
   items.map((item) => ({ ...(item as { role: 'user' }), text: '', ...textOfItem(item) }))

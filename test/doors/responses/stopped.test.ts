@@ -5,17 +5,9 @@ import { userId } from '#core/ids.ts'
 import { readMessages } from '#doors/completions/read/messages.ts'
 import { chainOfRequest } from '#doors/openai/find-thread.ts'
 import { until } from '../../until.ts'
+import { stillClock } from '../../fake-clock.ts'
 import type { Message } from '../completions/client.ts'
 import { errorOf, serve, type Served, textIn, type Wire } from './serve.ts'
-
-/** Does what is due at once; no time passes for anything else. */
-const stillClock = {
-  now: () => 0,
-  at(time: number, _name: string, job: () => void | Promise<void>) {
-    if (time <= 0) queueMicrotask(() => void job())
-    return { stop: () => Promise.resolve() }
-  },
-}
 
 async function open(t: TestContext): Promise<Served> {
   const served = await serve({

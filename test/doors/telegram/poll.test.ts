@@ -4,6 +4,7 @@ import { test } from 'node:test'
 import { createBotApi } from '#doors/telegram/client.ts'
 import { createTelegramChannel } from '#doors/telegram/telegram-channel.ts'
 import { silentLog } from '#lib/log.ts'
+import { update } from './scripted-bot.ts'
 
 const token = '4711:AAE-a-token-for-the-tests-of-atrium'
 const picture = (id: number, chat = 7) => ({
@@ -83,10 +84,6 @@ test('a send whose answer is lost is tried once more when Telegram answers again
 
 test('updates that are too large together are asked for in smaller parts', async () => {
   const limits: number[] = []
-  const update = (id: number) => ({
-    update_id: id,
-    message: { message_id: id, chat: { id: 7, type: 'private' }, text: 'hi' },
-  })
   const api = createBotApi({
     api: 'http://127.0.0.1:1/',
     token,

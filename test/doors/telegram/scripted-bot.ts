@@ -17,6 +17,10 @@ export const refused = (code: number, description = 'no', more: object = {}): An
 export const away: Answer = { type: 'unreachable', why: 'no route', sent: false }
 export const outage = (calls: number): Answer[] => Array.from({ length: calls }, () => away)
 export const { signal } = new AbortController()
+export const update = (id: number) => ({
+  update_id: id,
+  message: { message_id: id, chat: { id: 7, type: 'private' }, text: 'hi' },
+})
 
 /** A Bot API that gives the answers in order, and the last one again and again. */
 export function script(...answers: readonly Answer[]) {

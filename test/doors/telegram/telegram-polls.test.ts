@@ -2,12 +2,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { withFakeClock } from '../../fake-clock.ts'
-import { type Answer, away, ok, outage, refused, script } from './scripted-bot.ts'
-
-const update = (id: number) => ({
-  update_id: id,
-  message: { message_id: id, chat: { id: 7, type: 'private' }, text: 'hi' },
-})
+import { type Answer, away, ok, outage, refused, script, update } from './scripted-bot.ts'
 
 test('polls confirm what was taken, and nothing before', async (t) => {
   const stop = new AbortController()

@@ -8,7 +8,7 @@ import { createDialog, type DialogParts } from '#doors/terminal/dialog.ts'
 import { createTheme } from '#doors/terminal/theme.ts'
 import { plainQuestion } from '#safety/gate-question.ts'
 import { gateMs } from '#turns/gate-answers.ts'
-import { keys, plain } from './drawn.ts'
+import { inside, keys, plain } from './drawn.ts'
 import { turn } from './fake.ts'
 
 const theme = createTheme({ colour: false, utf8: true })
@@ -34,10 +34,6 @@ const opened = (gate: Gate, of: Partial<Turn> = {}, parts: Partial<DialogParts> 
   createDialog({ turn: turn('one', 'waiting', of), gate, at: 0 }, { theme, now: () => 0, asked: true, ...parts })
 
 const twelve = Array.from({ length: 12 }, (_, at) => `line ${at}`).join('\n')
-const inside = (lines: readonly string[]): string[] =>
-  plain(lines)
-    .slice(1, -1)
-    .map((line) => line.replace(/^│ /, '').replace(/ *│$/, ''))
 
 test('question, preview, facts and answers stand in this order, with the time left at the top', () => {
   const gate = writes('x', { reason: 'it writes', secrets: ['a', 'b'] })

@@ -25,6 +25,13 @@ export function plain(lines: readonly string[]): string[] {
   )
 }
 
+/** The words of a drawn box, without its border. */
+export function inside(lines: readonly string[]): string[] {
+  return plain(lines)
+    .slice(1, -1)
+    .map((line) => line.replace(/^│ /, '').replace(/ *│$/, ''))
+}
+
 /** A reply with a table, code, a list and wide letters. */
 export const mixedReply = `Here:
 

@@ -4,7 +4,7 @@ import { test } from 'node:test'
 import { visibleWidth } from '@earendil-works/pi-tui'
 import { createList, type Row } from '#doors/terminal/list.ts'
 import { createTheme } from '#doors/terminal/theme.ts'
-import { keys, plain } from './drawn.ts'
+import { inside, keys, plain } from './drawn.ts'
 
 const theme = createTheme({ colour: false, utf8: true })
 
@@ -17,12 +17,6 @@ function rowsOf(count: number, more: Partial<Row> = {}) {
   }))
   return { rows, picked }
 }
-
-/** The words of a drawn box, without its border. */
-const inside = (lines: readonly string[]): string[] =>
-  plain(lines)
-    .slice(1, -1)
-    .map((line) => line.replace(/^│ /, '').replace(/ *│$/, ''))
 
 test('a list is drawn in its border: title, rows with the first one selected, and a hint', () => {
   const list = createList({ title: 'Threads', rows: rowsOf(2).rows, empty: 'None' }, theme)

@@ -1,5 +1,4 @@
 // The HTTP of one call over a wire that the test answers.
-import assert from 'node:assert/strict'
 import { createLeakScan } from '#safety/leaks.ts'
 import { readCapabilities } from '#sandbox/package/capabilities.ts'
 import type { Dialled, Outgoing } from '#net/dial.ts'
@@ -73,11 +72,6 @@ export function setUp({
       new AbortController().signal,
     )
   return { egress, sent, get }
-}
-
-export function faultOf(answer: GuestAnswer): string {
-  assert(answer.type === 'fault', 'it was answered')
-  return `${answer.fault.code}: ${answer.fault.message}`
 }
 
 export const header = (request: Outgoing | undefined, name: string): string | undefined => request?.headers.get(name)

@@ -3,7 +3,8 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { createMemoryLimits } from '#store/memory-limits.ts'
 import { ToolFault } from '#sandbox/sandbox-fault.ts'
-import { faultOf, header, secret, setUp } from './egress-rig.ts'
+import { faultOf } from '../../net/dial-servers.ts'
+import { header, secret, setUp } from './egress-rig.ts'
 
 test('a bearer token is added, and replaces what the guest wrote', async () => {
   const { sent, get } = setUp({ location: { type: 'bearer' } })

@@ -1,7 +1,8 @@
 // Redirects within one call: followed inside the allowlist, with no more rights, and a bounded number of times.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { faultOf, header, secret, setUp } from './egress-rig.ts'
+import { faultOf } from '../../net/dial-servers.ts'
+import { header, secret, setUp } from './egress-rig.ts'
 
 test('a redirect within the origin keeps the credential', async () => {
   const { sent, get } = setUp({
