@@ -56,7 +56,8 @@ export function startTmux(): Tmux {
   const folder = mkdtempSync(join(tmpdir(), 'atrium-tmux-'))
   const socket = join(folder, 'socket')
   const env = { PATH: process.env['PATH'] ?? '', HOME: folder, TERM: 'xterm-256color', LANG: 'C.UTF-8' }
-  const tmux = openTmuxClient(socket, env)
+  /** Started with the first screen: one that starts while it is ended would stay. */
+  let tmux: TmuxCommand | undefined
   let opened = 0
   return {
     async open({ columns = 80, rows = 24, command = quoted(launcher), env: own }) {
@@ -66,6 +67,7 @@ export function startTmux(): Tmux {
       )
       // The shell stays, so that the terminal can be looked at after the program has ended; $ended has its exit code.
       const line = `env -i TERM="$TERM" ${words.join(' ')} ${command}; export ended=$?; echo "ended with $ended"; exec sh -i`
+      tmux ??= openTmuxClient(socket, env)
       await tmux(
         'new-session',
         '-d',
@@ -86,7 +88,7 @@ export function startTmux(): Tmux {
     },
     end() {
       try {
-        execFileSync('tmux', ['-S', socket, 'kill-server'], { env })
+        if (tmux) execFileSync('tmux', ['-S', socket, 'kill-server'], { env })
       } catch {
         // It has ended with its last session.
       }
