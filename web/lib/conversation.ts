@@ -226,7 +226,7 @@ function plain(value: unknown): string {
 /** The first sentence of a text, for screen readers: of a link its words, without the address. */
 export function firstSentence(text: string): string {
   const flat = text
-    .replaceAll(/!?\[([^\]\n]{1,200})\]\([^)\n]{0,2000}\)/g, '$1')
+    .replaceAll(/!?\[([^[\]\n]{1,200})\]\([^()[\]\n]{0,2000}\)/g, '$1')
     .replaceAll(/[#*_`>|]+/g, ' ')
     .replaceAll(/\s+/g, ' ')
     .trim()

@@ -226,6 +226,7 @@ test('what is read out of a reply is its first sentence, without marks', () => {
   assert.equal(firstSentence('# Is 1.5 enough?\n> It is!'), 'Is 1.5 enough?')
   assert.equal(firstSentence('no end'), 'no end')
   assert.equal(firstSentence('See [the page](https://x.y/a?b=c) first. Then go.'), 'See the page first.')
+  assert.equal(firstSentence('[a]('.repeat(50_000)).length, 240)
 })
 
 test('reasoning is a block with the time of its response; between two calls it belongs to the second', () => {
