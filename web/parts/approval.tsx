@@ -79,7 +79,7 @@ export function Approval({ gate, inQueue = false, threadTitle }: Props) {
       await answerGate(gate.thread_id, gate.id, answer)
     } catch (error) {
       if (error instanceof ApiFault && error.code === 'gate_closed') notify('This was answered already.')
-      else fault.value = faultText(error)
+      else fault.value = faultWords(error)
     } finally {
       busy.value = undefined
     }
@@ -134,7 +134,7 @@ export function Approval({ gate, inQueue = false, threadTitle }: Props) {
             </>
           )}
         </dl>
-        {fault.value !== undefined && <FieldFault words={`${fault.value} Nothing has run.`} />}
+        {fault.value !== undefined && <FieldFault words={fault.value} />}
       </div>
       {gate.input ? (
         <InputGate gate={gate} input={gate.input} isTooSoon={isTooSoon} />
@@ -213,6 +213,12 @@ export function Approval({ gate, inQueue = false, threadTitle }: Props) {
       )}
     </section>
   )
+}
+
+/** Without an answer, or after a fault of the service, nobody knows here whether the call runs. */
+function faultWords(error: unknown): string {
+  const refused = error instanceof ApiFault && error.status >= 400 && error.status < 500
+  return refused ? `${faultText(error)} Nothing has run.` : faultText(error)
 }
 
 /** A text with the last occurrence of one part wrapped by `look`; both printable. */
