@@ -40,5 +40,5 @@ export const endOf = (turnId: string, over: Partial<RunEnd> = {}): RunEnd => ({
   ...over,
 })
 
-export const outcomesOf = async (store: Store, { id }: Mission) =>
-  (await store.missions.runs(ada, id, { limit: 200 })).rows.map(({ nominalAt, outcome }) => [nominalAt, outcome])
+export const outcomesOf = async (store: Store, { id, userId }: Mission) =>
+  (await store.missions.runs(userId, id, { limit: 200 })).rows.map(({ nominalAt, outcome }) => [nominalAt, outcome])

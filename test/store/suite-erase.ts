@@ -118,7 +118,7 @@ export function eraseTests(open: Open): void {
     assert.equal((await prune(clock.now, true)).length, 4)
     assert.deepEqual(await prune(clock.now - dayMs), late)
     assert.deepEqual(await outcomesOf(store, once), [[1_000, 'ok']])
-    assert.deepEqual(await outcomesOf(store, ofBob, bob), [[1_000, 'ok']])
+    assert.deepEqual(await outcomesOf(store, ofBob), [[1_000, 'ok']])
     assert.deepEqual(await prune(clock.now + 1), late.slice(0, 1))
   })
 
