@@ -13,12 +13,13 @@ const awayMs = 3_000
 /** Asymmetric algorithms only: with a symmetric one, anybody could sign with the public key. */
 const algorithms = ['RS256', 'RS384', 'RS512', 'PS256', 'PS384', 'PS512', 'ES256', 'ES384', 'ES512', 'EdDSA', 'Ed25519']
 
+const address = z.string().check(z.refine((text) => /^https?:$/.test(URL.parse(text)?.protocol ?? '')))
 const Metadata = z.object({
   issuer: z.string(),
-  jwks_uri: z.string(),
-  authorization_endpoint: z.optional(z.string()),
-  token_endpoint: z.optional(z.string()),
-  userinfo_endpoint: z.optional(z.string()),
+  jwks_uri: address,
+  authorization_endpoint: z.optional(address),
+  token_endpoint: z.optional(address),
+  userinfo_endpoint: z.optional(address),
   token_endpoint_auth_methods_supported: z.optional(z.array(z.string())),
 })
 export type Metadata = z.output<typeof Metadata>

@@ -87,7 +87,10 @@ export function createOidc({
     },
     isKnown: (user) => identities.has(user),
     async begin(redirectUri) {
-      const { authorization_endpoint: endpoint = '' } = await issuer.metadata()
+      const { authorization_endpoint: endpoint } = await issuer.metadata()
+      if (endpoint === undefined) {
+        throw new AppError('issuer_unavailable', 'the sign-in service has no page to sign in: use a token')
+      }
       const [browser, state] = [newToken(), newToken()]
       await identities.begin({ state: hashToken(state), browser: hashToken(browser), endsAt: now() + maxSignInMs })
       const { verifier, nonce } = secretsOf(browser)

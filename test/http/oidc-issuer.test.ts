@@ -106,7 +106,9 @@ test('the metadata must name the issuer that was asked, with or without a slash 
     asked.map(({ url }) => url),
     [`${issuer}${at}`],
   )
-  for (const body of [{ ...metadata, issuer: 'https://evil.example' }, { issuer }, 'text']) {
+  const wrong = [{ jwks_uri: 'keys' }, { authorization_endpoint: '/authorize' }, { token_endpoint: 'javascript:1' }]
+  const bodies = wrong.map((each) => ({ ...metadata, ...each }))
+  for (const body of [...bodies, { ...metadata, issuer: 'https://evil.example' }, { issuer }, 'text']) {
     await assert.rejects(opened({ [at]: { body } }).client.metadata(), code('issuer_unavailable'))
   }
   await assert.rejects(opened({ [at]: { status: 404, body: metadata } }).client.metadata(), (error: AppError) => {

@@ -15,6 +15,7 @@ type Given = {
   readonly audience?: string
   readonly known?: boolean
   readonly infoEndpoint?: boolean
+  readonly authorizationEndpoint?: boolean
   readonly domains?: readonly string[]
   readonly verify?: () => Promise<Claims>
   readonly redeem?: () => ReturnType<Issuer['redeem']>
@@ -30,6 +31,7 @@ function opened({
   audience,
   known = false,
   infoEndpoint = true,
+  authorizationEndpoint = true,
   domains = ['example.com'],
   verify,
   redeem,
@@ -43,7 +45,7 @@ function opened({
       Promise.resolve({
         issuer: 'https://issuer.example',
         jwks_uri: 'https://issuer.example/keys',
-        authorization_endpoint: 'https://issuer.example/authorize',
+        ...(authorizationEndpoint && { authorization_endpoint: 'https://issuer.example/authorize' }),
         ...(infoEndpoint && { userinfo_endpoint: 'https://issuer.example/me' }),
       }),
     verify: (jwt, audiences) => {
@@ -114,6 +116,10 @@ const cases: readonly [what: string, token: Partial<Claims>, info: Partial<Claim
   ['an unverified address of the token', { email }, { email, email_verified: true }, 403],
   ['the user info of somebody else', {}, { sub: 'bea', email, email_verified: true }, 403],
 ]
+test('no sign-in begins at an issuer without a page for it', async () => {
+  await assert.rejects(opened({ authorizationEndpoint: false }).begin(), { code: 'issuer_unavailable' })
+})
+
 test('an address and whether it is verified come from one source', async () => {
   for (const [what, token, info, expected] of cases) assert.equal(await signIn(token, info), expected, what)
 })
