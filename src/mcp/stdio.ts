@@ -1,7 +1,7 @@
 // A stdio MCP server as a transport of the client package: its process in a group of its own, without a shell, one JSON
 // message a line. The package's own transport probes on a second process, has no group and passes more variables.
 import { type ChildProcessWithoutNullStreams, spawn } from 'node:child_process'
-import type { JSONRPCMessage, Transport } from '@modelcontextprotocol/client'
+import type { Transport } from '@modelcontextprotocol/client'
 import { isObject, valueIn } from '#core/json.ts'
 import { ByteBlocks } from '#lib/byte-blocks.ts'
 import { within } from '#lib/deadline.ts'
@@ -15,6 +15,7 @@ import { type ExactArguments, messageText } from './exact-arguments.ts'
 import { MessageExcess, shortened } from './long-messages.ts'
 import { maxMessageBytes } from './message-bounds.ts'
 import { markVariable } from './process-mark.ts'
+import { takenAnswer } from './taken-answer.ts'
 
 const maxErrorLineChars = 2_000
 /** Lines of standard error that go to the log in one minute. */
@@ -159,7 +160,7 @@ export function createStdioTransport(parts: StdioParts): StdioTransport {
   }
 
   function take(line: Buffer, message: unknown): void {
-    if (isObject(message) && message['jsonrpc'] === '2.0') transport.onmessage?.(message as JSONRPCMessage)
+    if (isObject(message) && message['jsonrpc'] === '2.0') transport.onmessage?.(takenAnswer(message))
     else if (line.length > maxBlankBytes || line.toString('utf8').trim() !== '')
       parts.onGarbage(`a line that is no message (${line.length} bytes)`)
   }
