@@ -24,6 +24,10 @@ export async function readList(client: Client): Promise<ServerList> {
   if (!client.getServerCapabilities()?.tools) return { tools: [], instructions }
   const tools: ListedTool[] = []
   let bytes = 0
+  const count = (text: string): void => {
+    bytes += byteLength(text)
+    if (bytes > maxListBytes) throw new Error(`its list is over ${maxListBytes / 1024 / 1024} MiB`)
+  }
   let cursor: string | undefined
   for (let page = 0; page < maxPages; page++) {
     const params = cursor === undefined ? {} : { cursor }
@@ -35,11 +39,12 @@ export async function readList(client: Client): Promise<ServerList> {
       const tool = readTool(each)
       if (!tool) continue
       tools.push(tool)
-      bytes += byteLength(JSON.stringify(tool))
+      count(JSON.stringify(tool))
       if (tools.length > maxTools) throw new Error(`it lists more than ${maxTools} tools`)
-      if (bytes > maxListBytes) throw new Error(`its list is over ${maxListBytes / 1024 / 1024} MiB`)
     }
     if (typeof nextCursor !== 'string') return { tools, instructions }
+    // It goes back to the server, and another one comes with each page.
+    count(nextCursor)
     cursor = nextCursor
   }
   throw new Error(`its list has more than ${maxPages} pages`)

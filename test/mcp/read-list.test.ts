@@ -6,12 +6,12 @@ import { readList } from '#mcp/read-list.ts'
 import { loopTurns } from '../loop-turns.ts'
 
 /** A client whose server lists these tools on each of so many pages. */
-function clientOf(tools: readonly unknown[], { pages = 1, instructions = '' } = {}): Client {
+function clientOf(tools: readonly unknown[], { pages = 1, instructions = '', mark = '' } = {}): Client {
   let page = 0
   const client = {
     getInstructions: () => instructions,
     getServerCapabilities: () => ({ tools: {} }),
-    request: () => Promise.resolve({ tools, ...(++page < pages && { nextCursor: String(page) }) }),
+    request: () => Promise.resolve({ tools, ...(++page < pages && { nextCursor: mark + String(page) }) }),
   }
   return client as unknown as Client
 }
@@ -25,6 +25,9 @@ test('a list is bounded in tools, in pages and as a whole', async () => {
   const long = { ...tool, description: 'x'.repeat(200 * 1024) }
   assert.equal((await readList(clientOf([long], { pages: 20 }))).tools.length, 20)
   await assert.rejects(readList(clientOf([long], { pages: 21 })), /over 4 MiB/)
+  const mark = 'x'.repeat(1024 * 1024)
+  assert.equal((await readList(clientOf([tool], { pages: 4, mark }))).tools.length, 4)
+  await assert.rejects(readList(clientOf([tool], { pages: 5, mark })), /over 4 MiB/)
 })
 
 test('instructions are cut between letters', async () => {
