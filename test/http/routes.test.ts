@@ -70,7 +70,13 @@ test('only routes that carry files or large texts take 14 MiB, all others 64 KB'
   const large = (await gateway.routes()).flatMap(({ method, path, maxBodyBytes }) =>
     maxBodyBytes === undefined ? [] : [[`${method} ${path}`, maxBodyBytes / mebibyte] as const],
   )
-  const texts = ['PUT /api/memory/documents/*', 'PATCH /api/threads/:id/queued/:turn']
+  const texts = [
+    'PUT /api/memory/documents/*',
+    'PATCH /api/threads/:id/queued/:turn',
+    'POST /api/threads/:id/gates/:gate',
+    'POST /api/missions',
+    'PATCH /api/missions/:id',
+  ]
   const trials = ['POST /api/tools/:name/test', 'POST /api/mcp/:name/test']
   const files = [...carryFiles, 'POST /api/skills', 'POST /api/threads/import']
   assert.deepEqual(new Map(large), new Map([...files, ...texts, ...trials].map((row) => [row, 14] as const)))

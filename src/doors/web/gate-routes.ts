@@ -3,6 +3,7 @@ import * as z from 'zod/mini'
 import { AppError } from '#core/errors.ts'
 import type { UserId } from '#core/ids.ts'
 import type { AnsweredGate, OpenGate } from '#core/turn-store.ts'
+import { maxFileBodyBytes } from '#http/body.ts'
 import { type Route, route } from '#http/routes.ts'
 import { pace } from '#lib/pace.ts'
 import { grantWire } from '#http/wire-format.ts'
@@ -58,6 +59,8 @@ export function gateRoutes({ gates, threads }: { gates: Gates; threads: Pick<Thr
       who: 'user',
       summary: 'Answer a gate: allow once, allow for longer, answer with values, or deny',
       body: GateBody,
+      // A form has up to 50 values of 10,000 characters.
+      maxBodyBytes: maxFileBodyBytes,
       answers: { 200: TurnWire },
       async handle({ params, body, caller }) {
         const thread = await findThread(threads, caller.user, params.id)

@@ -2,6 +2,7 @@
 import * as z from 'zod/mini'
 import { AppError } from '#core/errors.ts'
 import { isUuid, type UserId } from '#core/ids.ts'
+import { maxFileBodyBytes } from '#http/body.ts'
 import { type Caller, requireAllTools } from '#http/caller.ts'
 import { type Route, route } from '#http/routes.ts'
 import type { MissionInput, Missions } from '#missions/missions.ts'
@@ -62,6 +63,7 @@ export function missionRoutes({ missions }: MissionRouteParts): Route[] {
       who: 'user',
       summary: 'Create a mission',
       body: MissionBody,
+      maxBodyBytes: maxFileBodyBytes,
       answers: { 201: MissionWire },
       async handle({ body, caller }, reply) {
         return reply.code(201).send(missionWire(await (await missions()).add(withAllTools(caller), inputOf(body))))
@@ -90,6 +92,7 @@ export function missionRoutes({ missions }: MissionRouteParts): Route[] {
       who: 'user',
       summary: 'Change, pause or resume a mission',
       body: ChangeBody,
+      maxBodyBytes: maxFileBodyBytes,
       answers: { 200: MissionWire },
       async handle({ params, body, caller }) {
         const change = { ...inputOf(body), status: body.status }

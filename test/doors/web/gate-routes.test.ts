@@ -71,6 +71,20 @@ test('a form is answered with values; one that does not fit is 400, names the fi
   assert.deepEqual([answered[0].kind, answered[0].decision], ['input', 'allow'])
 })
 
+test('a form takes as many long values as it may have fields', async (t) => {
+  const fields = Array.from({ length: 50 }, (_, n) => ({ type: 'text', name: `f${n}` }) as const)
+  const long = tool('write_note', { untrusted: true }, (_, { input }) => {
+    if (input) return Promise.resolve('filled in')
+    throw new AppError('input_required', 'fill it in', { input: { request: { ...form, fields }, state: '' } })
+  })
+  const { call } = await openHouse(t, { say: asksFirst, tools: [long] })
+  const { json } = await call('POST', '/api/chat', { body: { message: 'book' } })
+  const values = Object.fromEntries(fields.map(({ name }) => [name, 'x'.repeat(10_000)]))
+  const path = `/api/threads/${json.thread_id}/gates/${json.gate.id}`
+  assert.equal((await call('POST', path, { body: { action: 'answer', values } })).status, 200)
+  await jobOnce({ call }, json.turn_id, 'completed')
+})
+
 test('a form is declined with deny', async (t) => {
   const { call } = await openHouse(t, { say: asksFirst, tools: [desk] })
   const { json } = await call('POST', '/api/chat', { body: { message: 'book' } })

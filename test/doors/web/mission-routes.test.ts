@@ -32,6 +32,15 @@ test('a mission is created, listed, read, changed and removed', async (t) => {
   assert.deepEqual((await call('GET', '/api/missions')).json.missions, [])
 })
 
+test('a prompt of 16,000 characters is taken, however its JSON is written', async (t) => {
+  const { call } = await openHouse(t)
+  const text = JSON.stringify({ ...body, prompt: '' }).replace('""', `"${String.raw`\u65e5`.repeat(16_000)}"`)
+  const { status, json } = await call('POST', '/api/missions', { body: text })
+  assert.equal(status, 201)
+  const changed = await call('PATCH', `/api/missions/${json.id}`, { body: text })
+  assert.deepEqual([changed.status, changed.json.prompt], [200, '日'.repeat(16_000)])
+})
+
 test('a mission runs by hand, also while it is paused, and shows its run', async (t) => {
   const { call } = await openHouse(t)
   const { id } = (await call('POST', '/api/missions', { body })).json
