@@ -1,5 +1,6 @@
 // POST /responses/input_tokens: an estimate of the tokens that a request brings. Nothing is stored and no model is asked.
 import type { FastifyRequest } from 'fastify'
+import { isObject } from '#core/json.ts'
 import { charsPerToken } from '#core/tokens.ts'
 import { readCreate } from '#doors/responses/read/request.ts'
 import { catalogRules } from './create.ts'
@@ -12,7 +13,9 @@ const itemTokens = 4
 
 export async function countInput(parts: ResponsesParts, request: FastifyRequest) {
   const { externalTools, rules } = parts
-  const read = await readCreate(request.body, { externalTools, catalog: catalogRules(parts), fields: rules.fields })
+  // By the reference a count needs no model, and no model is asked.
+  const body = isObject(request.body) ? { ...request.body, model: request.body['model'] ?? 'any' } : request.body
+  const read = await readCreate(body, { externalTools, catalog: catalogRules(parts), fields: rules.fields })
   let chars = read.context.length + JSON.stringify(read.options.tools ?? []).length
   let tokens = 0
   for (const text of read.instructions) chars += text.length

@@ -51,7 +51,7 @@ export function compact(): JsonSchema {
 
 export function inputTokens(): JsonSchema {
   const responses = { 200: object('The estimate'), 400: fault('A field is wrong; param names it') }
-  return { ...tagged, requestBody: body(createSchema()), responses }
+  return { ...tagged, requestBody: body({ ...createSchema(), required: ['input'] }), responses }
 }
 
 export function upgrade(): JsonSchema {

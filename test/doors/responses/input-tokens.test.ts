@@ -23,6 +23,11 @@ describe('countInput', () => {
     assert.equal(await count({ input: ['x'.repeat(4), 'x'.repeat(4)] }), 8 + 3)
   })
 
+  it('needs no model', async () => {
+    assert.equal(await count({ model: undefined }), await count({}))
+    await assert.rejects(count({ model: '' }), /model must not be empty/)
+  })
+
   for (const [what, fields, tokens] of [
     ['instructions', { instructions: 'x'.repeat(400) }, 100],
     ['a system message', { input: ['x'.repeat(400), { role: 'system', content: 'x'.repeat(400) }] }, 104],

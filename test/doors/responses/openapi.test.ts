@@ -22,9 +22,11 @@ it('the document has every route under both prefixes, with the fields that valid
       assert.ok(paths[prefix + path], prefix + path)
     }
   }
-  const text = JSON.stringify(paths['/api/v1/responses'])
-  const post = (JSON.parse(text) as Wire)['post'] as Wire
-  const schema = (((post['requestBody'] as Wire)['content'] as Wire)['application/json'] as Wire)['schema'] as Wire
+  const schemaOf = (path: string): Wire => {
+    const post = (JSON.parse(JSON.stringify(paths[path])) as Wire)['post'] as Wire
+    return (((post['requestBody'] as Wire)['content'] as Wire)['application/json'] as Wire)['schema'] as Wire
+  }
+  const schema = schemaOf('/api/v1/responses')
   const fields = schema['properties'] as Wire
   assert.deepEqual(Object.keys(fields).sort(), [
     'input',
@@ -38,6 +40,7 @@ it('the document has every route under both prefixes, with the fields that valid
     'x_context',
   ])
   assert.deepEqual(schema['required'], ['model', 'input'])
+  assert.deepEqual(schemaOf('/api/v1/responses/input_tokens')['required'], ['input'])
   assert.match(JSON.stringify(fields['tools']), /\^\[A-Za-z0-9_-\]\{1,64\}\$/)
   assert.match(JSON.stringify(fields['temperature']), /"maximum":2/)
   assert.match(JSON.stringify(fields['input']), /function_call_output/)
