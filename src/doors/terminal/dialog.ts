@@ -160,7 +160,9 @@ export function createDialog(open: OpenGate, { theme, now, asked }: DialogParts)
       const seen = windowOf(body, from, over ? Math.max(0, room - 1) : room)
       from = seen.from
       const size = `${numberWords(chars)} characters, `
-      const position = `line ${seen.from + 1} of ${body.length}; ↑↓ shows the rest`
+      // Elsewhere the arrows belong to the answer that is being made.
+      const scroll = mode === 'choose' ? '; ↑↓ shows the rest' : ''
+      const position = `line ${seen.from + 1} of ${body.length}${scroll}`
       const more =
         over && room > 0 ? [theme.dim(size.length + position.length > inside ? position : `${size}${position}`)] : []
       const shown = [...seen.lines, ...more]

@@ -171,6 +171,19 @@ test('the size of the preview is left out where only its position has room', () 
   assert.equal(more(49), 'line 1 of 12; ↑↓ shows the rest')
 })
 
+test('the arrows are offered for scrolling only while they scroll', () => {
+  const dialog = opened(writes(twelve))
+  const position = (): string =>
+    inside(dialog.render({ width: 60, height: 12 }, true)).find((line) => line.includes('of 12')) ?? ''
+  const offered: boolean[] = []
+  for (const presses of [[], [keys.right, keys.right, keys.enter], [keys.escape], [keys.right, keys.enter]]) {
+    for (const key of presses) dialog.press(key)
+    offered.push(position().includes('↑↓'))
+  }
+  assert.deepEqual(offered, [true, false, true, false])
+  assert.match(position(), /line 1 of 12$/)
+})
+
 test('the preview is wrapped for each width, and its tabs are spaces', () => {
   const dialog = opened(writes('a\tb one two three four five six seven eight'))
   const body = (width: number): string[] => inside(dialog.render({ width, height: 20 }, true)).slice(1, -2)
