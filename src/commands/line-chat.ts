@@ -64,9 +64,11 @@ export async function converse(client: OperatorClient, conversation: Conversatio
 /** Handles one line of input. */
 async function obey(line: string, reply: ReturnType<typeof createReply>, say: Say): Promise<void> {
   const printNote = (words: string): void => say(paint('2', `${words}\n`))
-  if (line === '/new') {
+  if (line === '/new' || line.startsWith('/new ')) {
     reply.anew()
-    printNote('a new thread begins with your next message')
+    const words = line.slice('/new'.length).trim()
+    if (words === '') printNote('a new thread begins with your next message')
+    else await reply.show(words)
   } else if (line === '/help') printNote(help)
   // Other text that begins with a slash, such as a path or a skill with words after it, is a message.
   else if (/^\/[a-z]+$/.test(line) && !(await reply.knows(line.slice(1))))

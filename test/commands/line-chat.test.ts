@@ -57,12 +57,13 @@ test('each line is a message of one thread until /new, and /quit ends', async (t
   assert.equal(await chat.say('two'), 'echo two')
   assert.match(await chat.say('/new'), /a new thread begins with your next message/)
   assert.equal(await chat.say('three'), 'echo three')
-  const [third, second, first] = await chat.threads()
+  assert.equal(await chat.say('/new four'), 'echo four')
+  const [fourth, third, second, first] = await chat.threads()
   assert.equal(first, second)
-  assert.notEqual(second, third)
-  chat.input.write('/quit\nfour\n')
+  assert.equal(new Set([second, third, fourth]).size, 3)
+  chat.input.write('/quit\nfive\n')
   await chat.ended
-  assert.equal((await chat.threads()).length, 3)
+  assert.equal((await chat.threads()).length, 4)
 })
 
 test('lines that come at once, and then the end, are answered one after the other', async (t) => {

@@ -26,6 +26,16 @@ export type CommandName = keyof typeof commandWords
 
 export const commands = Object.keys(commandWords) as readonly CommandName[]
 
+/** The commands that words may follow. */
+export const withWords: ReadonlySet<CommandName> = new Set([
+  '/new',
+  '/open',
+  '/model',
+  '/memory',
+  '/receipt',
+  '/attach',
+])
+
 export type Typed =
   | { readonly type: 'command'; readonly name: CommandName; readonly rest: string }
   /** A command for the shell of the workspace. */

@@ -189,7 +189,8 @@ export function createSlashCommands(parts: SlashCommandParts): SlashCommands {
           return threads()
         case '/new':
           openThread(undefined)
-          return tell('A new thread begins with your next message.')
+          // Words after it are sent at once.
+          return rest === '' ? tell('A new thread begins with your next message.') : undefined
         case '/open':
           return openNamed(rest)
         case '/model':

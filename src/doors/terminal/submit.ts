@@ -2,7 +2,7 @@
 import { similarWord } from '#lib/similar-word.ts'
 import { printable } from '#safety/printable.ts'
 import type { Attached } from './attachment-list.ts'
-import { type CommandName, commands, readTyped } from './command-list.ts'
+import { type CommandName, commands, readTyped, withWords } from './command-list.ts'
 import type { Composer } from './composer.ts'
 import type { Conversation } from './conversation.ts'
 import { faultWords } from './faults.ts'
@@ -81,10 +81,15 @@ export function createSubmit(parts: SubmitParts): Submit {
         composer.take()
         return runCommand(name, '')
       }
+      if (typed.type === 'command' && typed.rest !== '' && !withWords.has(typed.name))
+        return tell(`${typed.name} takes no words after it. Nothing was done.`)
       composer.take()
       if (typed.type === 'message') send(text)
       else if (typed.type === 'shell') send(text, typed.command)
-      else runCommand(typed.name, typed.rest)
+      else {
+        runCommand(typed.name, typed.rest)
+        if (typed.name === '/new' && typed.rest !== '') send(typed.rest)
+      }
     },
   }
 }

@@ -90,6 +90,36 @@ test('a path without a file is told and sent as text; names of people and comman
   assert.deepEqual([sent[2]?.command, read], ['cat @docs/other.md', ['ada', 'docs/plan.md']], 'a command names its own')
 })
 
+test('words after a command that takes none stay in the composer, and the command does not run', async (t) => {
+  const staged = await stage(80, 24)
+  t.after(() => staged.app.close())
+  type(staged, '/help me\r')
+  await shows(staged, /\/help takes no words after it\. Nothing was done\.[\s\S]*▏\/help me/)
+  assert.doesNotMatch(text(staged), /─ Help ─/)
+  type(staged, '\u007f\u007f\u007f\r')
+  await shows(staged, /─ Help ─/)
+})
+
+test('words after /new are the first message of the new thread', async (t) => {
+  const sent: OutgoingMessage[] = []
+  const staged = await stage(80, 24, {
+    send: (message) => {
+      sent.push(message)
+      return Promise.resolve({ threadId: 'thread', turnId: 'sent', queued: false })
+    },
+  })
+  t.after(() => staged.app.close())
+  type(staged, '/new about plums\r')
+  await until(() => sent.length === 2)
+  assert.deepEqual(
+    sent.map(({ message, threadId }) => [message, threadId]),
+    [
+      ['x', undefined],
+      ['about plums', undefined],
+    ],
+  )
+})
+
 test('blanks alone are not sent, and an unknown command names the one that was meant', async (t) => {
   const sent: string[] = []
   const staged = await stage(80, 24, {
