@@ -73,7 +73,8 @@ export function listMemory(folder: string | undefined, options: Options): Promis
     })
     const rows = shown.map(({ path, bytes, author, updated_at: at }) => [path, String(bytes), author, at])
     const more = list.length > maxListed ? `\n(the first ${maxListed}; name a folder to see others)` : ''
-    const text = rows.length > 0 ? table([['PATH', 'BYTES', 'BY', 'UPDATED'], ...rows]) + more : 'No documents.'
+    const none = folder === undefined ? 'No documents yet: see `atrium memory write --help`' : 'No documents.'
+    const text = rows.length > 0 ? table([['PATH', 'BYTES', 'BY', 'UPDATED'], ...rows]) + more : none
     print(options, shown, text)
   })
 }

@@ -44,7 +44,8 @@ export function listSkills(options: Options): Promise<void> {
       String(files.length),
       printable(description.replaceAll(/\s+/g, ' ')),
     ])
-    const text = rows.length > 0 ? inColumns(table([['NAME', 'TRUST', 'FILES', 'DESCRIPTION'], ...rows])) : 'No skills.'
+    const none = 'No skills yet: atrium skill add FOLDER'
+    const text = rows.length > 0 ? inColumns(table([['NAME', 'TRUST', 'FILES', 'DESCRIPTION'], ...rows])) : none
     print(options, all.map(wireOf), text)
   })
 }

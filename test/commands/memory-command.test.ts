@@ -11,6 +11,7 @@ after(home.remove)
 
 test('documents are written, read, listed, found, moved in and out', async () => {
   const run = (args: string[], input?: string) => atrium(home.path, ['memory', ...args], { ...(input && { input }) })
+  assert.match((await run(['list'])).stdout, /^No documents yet: see `.*atrium memory write --help`\n$/)
   assert.deepEqual(await run(['write', 'a.md', 'Plant tomatoes.']), { code: 0, stdout: 'Created a.md.\n', stderr: '' })
   assert.equal((await run(['write', 'a.md', '--append'], 'Water them.\r\n')).stdout, 'Wrote a.md.\n')
   assert.equal((await run(['read', 'a.md'])).stdout, 'Plant tomatoes.\nWater them.\r\n')
