@@ -3,7 +3,7 @@ import { type Config, loadConfig } from '#config.ts'
 import type { ModelView, SettingsView } from '#core/admin.ts'
 import { checkStoredChoice, choiceName, modelWords, offeredModels, settingFault } from '#config/model.ts'
 import { AppError } from '#core/errors.ts'
-import { isProvider, type Provider, providerNames, providers } from '#core/providers.ts'
+import { choosableProviders, isProvider, type Provider, providers } from '#core/providers.ts'
 import type { Settings, Store } from '#core/store.ts'
 import { costWords, countWords, durationWords, numberWords } from '#core/words.ts'
 import { openHomeStore } from '#app/open-storage.ts'
@@ -144,7 +144,7 @@ export async function storeModel(
   { baseUrl, fallback, force = false, tested = false, tell }: Choice & { readonly tell?: (words: string) => void },
 ): Promise<string> {
   if (!isProvider(provider)) {
-    throw new AppError('invalid_input', `the provider must be one of ${providerNames.join(', ')}, not ${provider}`)
+    throw new AppError('invalid_input', `the provider must be one of ${choosableProviders.join(', ')}, not ${provider}`)
   }
   checkChoice(provider, { name, baseUrl, fallback })
   const settings: Changes = { llm_provider: provider, llm_model: name, llm_base_url: baseUrl, llm_fallback: fallback }

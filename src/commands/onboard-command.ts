@@ -4,7 +4,7 @@ import { existsSync } from 'node:fs'
 import { loadConfig, terminalTraits } from '#config.ts'
 import type { ModelTrial } from '#core/admin.ts'
 import { AppError } from '#core/errors.ts'
-import { isProvider, providerNames, providers } from '#core/providers.ts'
+import { choosableProviders, isProvider, providers } from '#core/providers.ts'
 import { openHomeStore } from '#app/open-storage.ts'
 import { homeAt, provisionedToken, tokenFile } from '#home.ts'
 import { printable } from '#safety/printable.ts'
@@ -114,8 +114,7 @@ async function answersOf({ provider, model, baseUrl, keyStdin, yes }: OnboardOpt
     throw new AppError('invalid_input', '--model, --base-url and --key-stdin need --provider')
   }
   if (!isProvider(provider) || provider === 'scripted') {
-    const known = providerNames.filter((name) => name !== 'scripted').join(', ')
-    throw new AppError('invalid_input', `--provider must be one of ${known}, not ${provider}`)
+    throw new AppError('invalid_input', `--provider must be one of ${choosableProviders.join(', ')}, not ${provider}`)
   }
   const key = keyStdin ? { typed: (await readSecret('Key: ')).trim() } : undefined
   // A conversation asks for the model.

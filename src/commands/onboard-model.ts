@@ -1,7 +1,7 @@
 // The choice of a model in `atrium onboard`: which question comes next, and what the answers mean. Pure.
 import type { ModelTrial } from '#core/admin.ts'
 import type { ErrorCode } from '#core/errors.ts'
-import { type Provider, providerNames, providers } from '#core/providers.ts'
+import { choosableProviders, type Provider, providers } from '#core/providers.ts'
 import { costWords, countWords, durationWords } from '#core/words.ts'
 
 /** The answers so far. A question whose answer was taken back is asked again. */
@@ -76,7 +76,7 @@ export function withoutAnswer(answers: ModelAnswers, repair: Repair): ModelAnswe
 
 export type ProviderOption = { readonly value: Provider; readonly label: string; readonly hint?: string }
 
-/** The providers to choose from: an Ollama that answers first, then those with a key. `scripted` is for tests. */
+/** The providers to choose from: an Ollama that answers first, then those with a key. */
 export function providerOptions({ ollama, environmentKeys, sealedKeys }: ModelFacts): ProviderOption[] {
   const keys = [...environmentKeys, ...sealedKeys]
   const hintOf = (name: Provider): string | undefined => {
@@ -85,8 +85,7 @@ export function providerOptions({ ollama, environmentKeys, sealedKeys }: ModelFa
   }
   const rank = (name: Provider): number =>
     name === 'offline' ? 3 : hintOf(name) === undefined ? 2 : name === 'ollama' ? 0 : 1
-  return providerNames
-    .filter((name) => name !== 'scripted')
+  return choosableProviders
     .toSorted((one, other) => rank(one) - rank(other))
     .map((value) => {
       const hint = hintOf(value)

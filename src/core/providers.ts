@@ -88,6 +88,9 @@ export type Provider = keyof typeof table
 /** In display order. */
 export const providerNames = Object.keys(table) as readonly Provider[]
 
+/** Those that people choose from: the scripted one is for tests. */
+export const choosableProviders = providerNames.filter((name) => name !== 'scripted')
+
 export const providers: Readonly<Record<Provider, ProviderRow>> = table
 
 /** Providers with OpenAI's embeddings API. */

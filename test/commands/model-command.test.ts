@@ -108,6 +108,8 @@ test('the list has what a person can choose, and says what an Ollama that does n
   const fresh = await listed()
   assert.match(fresh, /^\* {2}offline .* ready$/m)
   assert.doesNotMatch(fresh, /scripted/)
+  const unknown = await atrium(own.path, ['model', 'set', 'gpt'])
+  assert.match(unknown.stderr, /^error: the provider must be one of offline, anthropic, openai, .*, not gpt\n$/)
   assert.match(fresh, (await ollamaAnswers()) ? /^ {3}ollama .* ready$/m : /^ {3}ollama .* needs a running Ollama$/m)
   assert.match(fresh, /\nConnect a real one: \S*atrium onboard, or \S*atrium model set PROVIDER \[MODEL\]\n$/)
   const scripted = await listed({ LLM_PROVIDER: 'scripted', LLM_SCRIPT: script })
