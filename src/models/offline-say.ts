@@ -8,7 +8,8 @@ const maxLines = 60
 const maxLineChars = 2_000
 const maxDepth = 5
 
-export const connectHint = 'To connect a real model, run `atrium onboard`, or open Settings in the browser.'
+export const connectHint =
+  'To connect a real model, run `atrium onboard` (`bin/atrium onboard` in a checkout), or open Settings in the browser.'
 const whoAmI = "I am Atrium's built-in offline model: a few simple rules, no real language model."
 export const greeting = `Hello! ${whoAmI} Say "help" to see what I can do.\n${connectHint}`
 export const refusal = `Sorry, I did not understand that. ${whoAmI} Say "help" to see what I can do.\n${connectHint}`
