@@ -14,7 +14,7 @@ export type ModelChecks = {
 export function chosenModel(name: string, { isOffered, isUsual }: ModelChecks): string | null {
   if (isUsual?.(name)) return null
   if (isOffered?.(name)) return name
-  const message = `the model ${printable(name.slice(0, maxShownChars))} is not offered: GET /api/models and atrium model list name those that are`
+  const message = `the model ${printable(name.slice(0, maxShownChars))} is not offered: GET /api/models and atrium model list name those that are, and LLM_MODELS adds to them`
   throw new AppError('invalid_input', message, { param: 'model' })
 }
 

@@ -41,7 +41,10 @@ test('--model chooses one of the models that are offered', async () => {
   assert.deepEqual([status, usage.model], ['completed', 'offline'])
   const refused = await atrium(home.path, ['run', '-m', 'hello', '--model', 'huge'], offering)
   assert.equal(refused.code, 2)
-  assert.match(refused.stderr, /the model huge is not offered/)
+  assert.match(
+    refused.stderr,
+    /the model huge is not offered: .*atrium model list name .*, and LLM_MODELS adds to them\n$/,
+  )
 })
 
 test('files go with a message, in the order in which they were given', async () => {
