@@ -25,6 +25,7 @@ type GateEvent = Extract<ChatEvent, { type: 'gate' }>
 
 /** More than a message may have, so that `checkMessage` reports a message that is too long. */
 const maxInputChars = 2 * 1024 * 1024
+const inputTooLarge = 'standard input has more than 1 MiB, the most that a message or a text file may have'
 /** The name of the attachment made from piped input. */
 const inputName = 'standard input'
 
@@ -75,9 +76,7 @@ async function messageOf(text: string | undefined, option: string | undefined): 
     throw new AppError('invalid_input', 'give the message once: as TEXT or with -m')
   const argument = text ?? option
   const isPiped = argument === '-' || (option === undefined && !process.stdin.isTTY)
-  const input = isPiped
-    ? (await readInput(maxInputChars, 'standard input holds more than a message may')).trimEnd()
-    : ''
+  const input = isPiped ? (await readInput(maxInputChars, inputTooLarge)).trimEnd() : ''
   if (argument === undefined && input === '')
     throw new AppError('invalid_input', 'there is no message: give it as TEXT, with --message, or on standard input')
   const typed = argument === undefined || argument === '-' ? '' : argument

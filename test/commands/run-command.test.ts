@@ -261,6 +261,12 @@ test('what is piped in beside a text is attached, and chooses no tool', async ()
   assert.deepEqual(await said(id), [[{ type: 'text', text: 'review this' }, piped]])
 })
 
+test('more standard input than a message or a file may have is refused with the limit', async () => {
+  const { code, stdout, stderr } = await atrium(home.path, ['run', 'see'], { input: 'a'.repeat(2 * 1024 * 1024 + 1) })
+  assert.deepEqual([code, stdout], [1, ''])
+  assert.match(stderr, /standard input has more than 1 MiB, the most that a message or a text file may have/)
+})
+
 test('with -m standard input is left alone: a script may keep it open', async () => {
   const ran = await atrium(home.path, ['run', '-m', 'what is 2+2?'], { input: 'not for this\n' })
   assert.equal(ran.stdout, '2+2 = 4\n')
