@@ -82,7 +82,7 @@ test('a form takes as many long values as it may have fields', async (t) => {
   const values = Object.fromEntries(fields.map(({ name }) => [name, 'x'.repeat(10_000)]))
   const path = `/api/threads/${json.thread_id}/gates/${json.gate.id}`
   assert.equal((await call('POST', path, { body: { action: 'answer', values } })).status, 200)
-  await jobOnce({ call }, json.turn_id, 'completed')
+  await completedJob({ call }, json.turn_id)
 })
 
 test('a form is declined with deny', async (t) => {
