@@ -21,7 +21,7 @@ import { withoutUndefined } from '#lib/without-undefined.ts'
 import { isUnguessable } from '#safety/leak-checks.ts'
 import { type ImportedServer, readImport } from './import.ts'
 import { checkServerName } from './names.ts'
-import { changePin, differenceOf, mergeTools, reviewInSlices } from './pin.ts'
+import { changePin, differenceOf, mergeInSlices, reviewInSlices } from './pin.ts'
 import type { ServerList } from './read-list.ts'
 import type { Servers } from './servers.ts'
 import { checkTarget } from './target.ts'
@@ -71,7 +71,7 @@ export function createMcpAdmin({ servers, store, mask, maskLong, secrets }: Admi
     try {
       const { list, fault } = await tryServer(servers, server, signal)
       signal.throwIfAborted()
-      const tools = mergeTools(name, [], list.tools)
+      const tools = await inPace(mergeInSlices(name, [], list.tools))
       await store.add({ name, target, everyone: false, instructions: list.instructions, tools })
       isAdded = true
       const on = tools.filter((tool) => statusOf(tool) === 'on').length
@@ -127,10 +127,11 @@ export function createMcpAdmin({ servers, store, mask, maskLong, secrets }: Admi
       const connection = servers.trial({ name, target })
       let needsSignIn = false
       try {
-        const { tools, instructions } = await connection.list(signal).catch(unlessSignIn)
+        const { tools: listed, instructions } = await connection.list(signal).catch(unlessSignIn)
+        const tools = await inPace(mergeInSlices(name, [], listed))
         signal.throwIfAborted()
         needsSignIn = connection.status().status === 'sign_in'
-        await store.add({ name, target, everyone, instructions, tools: mergeTools(name, [], tools) })
+        await store.add({ name, target, everyone, instructions, tools })
       } finally {
         await connection.stop()
       }
