@@ -20,6 +20,8 @@ export function wordsOf(error: unknown, opened: OpenedTransport | undefined): st
   const mask = opened?.mask ?? ((text) => text)
   const refused = refusedWords(error, mask)
   if (refused !== undefined) return refused
+  // The package lists what each kind of message lacks.
+  if (isObject(error) && Array.isArray(error['issues'])) return 'it sent a message that is not of the protocol'
   const message = error instanceof Error ? error.message : String(error)
   return maskedStart(message, maxMessageChars, mask)
 }

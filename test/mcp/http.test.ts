@@ -119,6 +119,17 @@ describe('a server over HTTP', { concurrency: true }, () => {
     assert.equal(last('DELETE')?.headers['mcp-session-id'], 'session-1')
   })
 
+  test('that answers with something else than a message is refused in plain words', async (t) => {
+    const { target } = await serve(
+      t,
+      older(({ id }, response) => json(response, { jsonrpc: '2.0', id, result: null })),
+    )
+    const { connection } = open(t, target)
+    await assert.rejects(connection.call({ tool: echo, args: '{}', signal: never }), {
+      message: /: it sent a message that is not of the protocol$/,
+    })
+  })
+
   for (const status of [400, 404]) {
     test(`that answers ${status} to a session that it no longer knows gets the call in a new one`, async (t) => {
       let [sessions, known] = [0, '']
