@@ -2,6 +2,7 @@
 import { useSignal } from '@preact/signals'
 import { useEffect } from 'preact/hooks'
 import type { Attachment } from '#doors/web/wire/chat.ts'
+import type { Thread } from '#doors/web/wire/thread.ts'
 import type { Door } from '#doors/web/wire/turn.ts'
 import { faultText } from '../api/client.ts'
 import { Announcer } from '../parts/announcer.tsx'
@@ -39,7 +40,7 @@ export function Chat() {
   const dropping = useDrop(conversation?.id ?? 'new')
   return (
     <div class={dropping ? 'chat dropping' : 'chat'}>
-      {conversation ? <Thread key={conversation.id} conversation={conversation} /> : <NewThread />}
+      {conversation ? <OpenThread key={conversation.id} conversation={conversation} /> : <NewThread />}
       {dropping && (
         <div class="drop-here" aria-hidden="true">
           Drop to attach
@@ -49,7 +50,7 @@ export function Chat() {
   )
 }
 
-function Thread({ conversation }: { conversation: Conversation }) {
+function OpenThread({ conversation }: { conversation: Conversation }) {
   const { id } = conversation
   const thread = threadList.data.value?.threads.find((each) => each.id === id) ?? conversation.thread.value
   const turn = runningTurn.value
@@ -80,14 +81,7 @@ function Thread({ conversation }: { conversation: Conversation }) {
   }
   return (
     <>
-      <ThreadBar
-        id={id}
-        title={thread?.title ?? ''}
-        door={thread?.door}
-        pinned={thread?.pinned ?? false}
-        archived={thread?.archived ?? false}
-        onDelete={() => thread && deleteThread(thread)}
-      />
+      {thread ? <ThreadBar thread={thread} /> : <TopBar title="Thread" heading />}
       {conversation.fault.value && !conversation.loaded.value && (
         <div class="chat-note">
           <Note
@@ -133,17 +127,8 @@ function startInstead(id: string): void {
   go('/')
 }
 
-type BarProps = {
-  readonly id: string
-  readonly title: string
-  /** Undefined until the thread is loaded. */
-  readonly door: Door | undefined
-  readonly pinned: boolean
-  readonly archived: boolean
-  readonly onDelete: () => void
-}
-
-function ThreadBar({ id, title, door, pinned, archived, onDelete }: BarProps) {
+function ThreadBar({ thread }: { thread: Thread }) {
+  const { id, title, door } = thread
   const renaming = useSignal(false)
   if (renaming.value) {
     const end = (): void => {
@@ -160,7 +145,7 @@ function ThreadBar({ id, title, door, pinned, archived, onDelete }: BarProps) {
     <TopBar
       title={title || 'Thread'}
       heading
-      aside={door && <DoorPill door={door} />}
+      aside={<DoorPill door={door} />}
       action={
         <>
           <span class="only-roomy">
@@ -180,8 +165,8 @@ function ThreadBar({ id, title, door, pinned, archived, onDelete }: BarProps) {
                     },
                   ]
                 : []),
-              ...shelfChoices({ id, pinned, archived }),
-              { label: 'Delete', icon: 'trash', danger: true, act: onDelete },
+              ...shelfChoices(thread),
+              { label: 'Delete', icon: 'trash', danger: true, act: () => deleteThread(thread) },
             ]}
           />
         </>
