@@ -1,7 +1,9 @@
 // Where the focus goes when what had it leaves the page.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import type { Locator } from 'playwright-core'
 import { until, untilEqual } from '../until.ts'
+import { follow } from './browser.ts'
 import { box, isFocused, receipt, say, useChat } from './chat-page.ts'
 import { noBrowser } from './launch.ts'
 
@@ -106,4 +108,28 @@ test('the form that changes a mission takes the focus', { skip }, async (t) => {
   await until(() => isFocused(page.getByRole('textbox', { name: 'What to do' })))
   await page.keyboard.press('Escape')
   await page.getByRole('button', { name: 'Run now' }).waitFor()
+})
+
+test('what is pressed keeps the focus until the service has answered, and after it', { skip }, async (t) => {
+  const { thread_id } = await site.call<{ thread_id: string }>('POST', '/api/chat', { message: 'hello' })
+  const page = await site.visit(t, '/tools')
+  const pressed = async (button: Locator): Promise<void> => {
+    const { promise: held, resolve: send } = Promise.withResolvers<void>()
+    await page.route('**/api/**', (route) =>
+      route.request().method() === 'GET' ? route.continue() : held.then(() => route.abort()),
+    )
+    await button.press('Space')
+    await until(() => button.isDisabled())
+    // A browser takes the focus from what cannot have it with its next picture.
+    await page.evaluate('new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))')
+    assert.equal(await isFocused(button), true)
+    send()
+    await until(() => button.isEnabled())
+    assert.equal(await isFocused(button), true)
+    await page.unroute('**/api/**')
+  }
+  await pressed(page.getByRole('switch', { name: 'Enabled' }).first())
+  await follow(page, `/threads/${thread_id}`)
+  await pressed(page.getByRole('button', { name: 'Retry', exact: true }))
+  await pressed(page.getByRole('button', { name: 'Fork', exact: true }))
 })

@@ -50,7 +50,7 @@ function Row({ mark: { id, says, on } }: { mark: Mark }) {
         <strong class="mono">{id}</strong>
         <p>{says}</p>
       </div>
-      <Switch name={id} on={on} disabled={busy.value} onChange={(next) => void set(next)} />
+      <Switch name={id} on={on} busy={busy.value} onChange={(next) => void set(next)} />
     </li>
   )
 }

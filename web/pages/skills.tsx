@@ -74,7 +74,7 @@ export function SkillList({ list, shown }: { list: readonly Skill[]; shown: stri
 function Enabled({ skill: { name, enabled } }: { skill: Skill }) {
   const { busy, run } = useAct()
   const set = (next: boolean): void => void run(() => switchSkill(name, next), `${name} could not be switched.`)
-  return <Switch name="Enabled" on={enabled} disabled={busy.value} onChange={set} />
+  return <Switch name="Enabled" on={enabled} busy={busy.value} onChange={set} />
 }
 
 /** One skill whole. It is read again when the list says that it has changed. */

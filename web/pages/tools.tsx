@@ -158,7 +158,7 @@ function Enabled({ tools: group }: { tools: readonly Tool[] }) {
   const failed = `${group.map(({ name }) => name).join(', ')} could not be switched.`
   // For others the pill beside it says whether the tool is off.
   if (!isOperator.value) return null
-  return <Switch name="Enabled" on={on} disabled={busy.value} onChange={(next) => void run(() => set(next), failed)} />
+  return <Switch name="Enabled" on={on} busy={busy.value} onChange={(next) => void run(() => set(next), failed)} />
 }
 
 function KindPill({ tool }: { tool: Tool }) {

@@ -53,12 +53,14 @@ type IconProps = {
   readonly onClick?: (event: MouseEvent) => void
   readonly expanded?: boolean
   readonly popup?: 'menu' | 'dialog'
+  /** Its action runs: clicks are ignored. */
+  readonly busy?: boolean
   readonly disabled?: boolean
   readonly buttonRef?: Ref<HTMLButtonElement>
 }
 
 /** A square button with only an icon. */
-export function IconButton({ icon, name, of, expanded, popup, disabled = false, onClick, buttonRef }: IconProps) {
+export function IconButton({ icon, name, of, expanded, popup, busy = false, ...rest }: IconProps) {
   return (
     <button
       type="button"
@@ -68,9 +70,12 @@ export function IconButton({ icon, name, of, expanded, popup, disabled = false, 
       title={name}
       aria-expanded={expanded}
       aria-haspopup={popup}
-      disabled={disabled}
-      ref={buttonRef ?? null}
-      onClick={onClick}
+      disabled={rest.disabled ?? false}
+      aria-disabled={busy}
+      ref={rest.buttonRef ?? null}
+      onClick={(event) => {
+        if (!busy) rest.onClick?.(event)
+      }}
     >
       <Icon name={icon} />
     </button>

@@ -122,11 +122,12 @@ export function FieldFault({ id, words }: { id?: string; words: string }) {
 type SwitchProps = {
   readonly name: string
   readonly on: boolean
-  readonly disabled?: boolean
+  /** Its change is on its way: clicks are ignored. */
+  readonly busy?: boolean
   readonly onChange: (on: boolean) => void
 }
 
-export function Switch({ name, on, disabled = false, onChange }: SwitchProps) {
+export function Switch({ name, on, busy = false, onChange }: SwitchProps) {
   return (
     <button
       type="button"
@@ -134,8 +135,10 @@ export function Switch({ name, on, disabled = false, onChange }: SwitchProps) {
       class="switch"
       aria-checked={on}
       aria-label={name}
-      disabled={disabled}
-      onClick={() => onChange(!on)}
+      aria-disabled={busy}
+      onClick={() => {
+        if (!busy) onChange(!on)
+      }}
     >
       <span class="switch-track">
         <span class="switch-knob" />

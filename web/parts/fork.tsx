@@ -9,7 +9,7 @@ import './variants.css'
 export function ForkButton({ conversation, turnKey }: { conversation: Conversation; turnKey: string }) {
   const { busy, run } = useAct()
   const fork = (): void => void run(() => forkBehind(conversation, turnKey), 'The thread was not forked.')
-  return <IconButton icon="fork" name="Fork" disabled={busy.value} onClick={fork} />
+  return <IconButton icon="fork" name="Fork" busy={busy.value} onClick={fork} />
 }
 
 export function OriginLine({ origin: { id, title } }: { origin: Origin }) {

@@ -82,7 +82,7 @@ export function OutgoingMessage({ outgoing }: { outgoing: Outgoing }) {
             <IconButton
               icon="trash"
               name="Remove queued message"
-              disabled={busy.value}
+              busy={busy.value}
               onClick={() => void run(remove, 'The message was not removed.')}
             />
           </div>

@@ -226,7 +226,7 @@ function Retry({ conversation, message }: OwnProps) {
   const others = offeredModels.value
   return (
     <>
-      <IconButton icon="retry" name="Retry" disabled={busy.value} onClick={() => again()} />
+      <IconButton icon="retry" name="Retry" busy={busy.value} onClick={() => again()} />
       {others.length > 0 && (
         <Menu
           name="Retry with…"

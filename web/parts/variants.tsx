@@ -25,7 +25,7 @@ export function Variants({ variants: { seq, threads, at } }: { variants: Shown }
   }
   return (
     <div class="variants" role="group" aria-label="Variants" ref={group}>
-      <IconButton icon="left" name="Previous variant" disabled={at === 0 || busy.value} onClick={() => show(-1)} />
+      <IconButton icon="left" name="Previous variant" disabled={at === 0} busy={busy.value} onClick={() => show(-1)} />
       <span class="label">
         <span class="unseen">Variant </span>
         {at + 1}
@@ -36,7 +36,8 @@ export function Variants({ variants: { seq, threads, at } }: { variants: Shown }
       <IconButton
         icon="right"
         name="Next variant"
-        disabled={at === threads.length - 1 || busy.value}
+        disabled={at === threads.length - 1}
+        busy={busy.value}
         onClick={() => show(1)}
       />
     </div>
