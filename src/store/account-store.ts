@@ -8,8 +8,8 @@ import { changes, first, type Job, query, type Row, run, type Sql } from './sql.
 /** A token's id is this many first digits of its hash. */
 const idDigits = 16
 const maxListedTokens = 1_000
-/** Expired tokens are kept so long: a clock that was set forward may be set back. */
-const expiredMs = 30 * dayMs
+/** Expired tokens and sessions are kept so long: a clock that was set forward may be set back. */
+export const expiredMs = 30 * dayMs
 const maxListedRemovals = 1_000
 /** The expiry of a token without one, for comparisons. */
 const never = Number.MAX_SAFE_INTEGER

@@ -2,7 +2,7 @@
 import { operator, userId } from '#core/ids.ts'
 import type { CodeTime, Session, SessionStore } from '#core/account.ts'
 import { maxSkewMs } from '#core/time.ts'
-import { toolsIn } from './account-store.ts'
+import { expiredMs, toolsIn } from './account-store.ts'
 import { first, query, type Row, run, type Sql } from './sql.ts'
 
 /** Sessions per user. A further one replaces the oldest, so that frequent sign-ins still work. */
@@ -17,7 +17,7 @@ export function createSessionStore({ sql, now }: { sql: Sql; now: () => number }
     open: ({ hash, user, token, endsAt }) =>
       sql.write(function* () {
         const at = now()
-        yield* run('DELETE FROM sessions WHERE ends_at <= ?', at)
+        yield* run('DELETE FROM sessions WHERE ends_at < ?', at - expiredMs)
         yield* run(
           'INSERT INTO sessions (hash, user_id, token, created_at, seen_at, ends_at) VALUES (?, ?, ?, ?, ?, ?)',
           hash,

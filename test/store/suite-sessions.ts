@@ -30,6 +30,21 @@ export function sessionTests(open: Open): void {
     assert.equal(await sessions.find('s1', idleMs), undefined, 'at its end')
   })
 
+  test('a sign-in while the clock is ahead ends no session for good, but those that ended 30 days before', async (t) => {
+    const { store, clock } = await open(t)
+    const { sessions } = store
+    const at = clock.now
+    const signInAt = async (hash: string, time: number): Promise<boolean> => {
+      clock.now = time
+      await sessions.open({ hash, user: operator, endsAt: time + dayMs })
+      clock.now = at
+      return (await sessions.find('s1', idleMs)) !== undefined
+    }
+    assert.equal(await signInAt('s1', at), true)
+    assert.equal(await signInAt('s2', at + 31 * dayMs), true)
+    assert.equal(await signInAt('s3', at + 31 * dayMs + 1), false)
+  })
+
   test('a session ends with its token, with its user, and when it is closed', async (t) => {
     const { store, clock } = await open(t)
     const { sessions, accounts } = store
