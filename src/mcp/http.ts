@@ -1,6 +1,5 @@
 // A server that speaks Streamable HTTP: the client package's transport over this service's own network code. Only the very
 // host and port that the operator added are reached; redirects to another host are refused.
-import { randomUUID } from 'node:crypto'
 import { Readable } from 'node:stream'
 import type { JSONRPCMessage, StreamableHTTPClientTransport, Transport } from '@modelcontextprotocol/client'
 import { isObject, objectIn } from '#core/json.ts'
@@ -9,7 +8,7 @@ import { maskedStart } from '#lib/masked-start.ts'
 import type { OpenAnswer, StreamDial } from '#net/dial.ts'
 import { parseTarget } from '#net/fetch.ts'
 import { type Deliver, eventsOf, startOf, wholeOf } from './answer-body.ts'
-import type { ExactArguments } from './exact-arguments.ts'
+import { type ExactArguments, exactCall } from './exact-arguments.ts'
 import { createReconnection, endCancelled } from './http-requests.ts'
 import { isRefusedInSession, pingText, SessionOver, unknownSession } from './session.ts'
 
@@ -89,16 +88,13 @@ function sendExactly(
   const send = transport.send.bind(transport)
   Object.assign(transport, {
     async send(message: JSONRPCMessage, options?: Parameters<typeof send>[1]) {
-      const params: unknown = 'params' in message ? message.params : undefined
-      const args = isObject(params) ? params['arguments'] : undefined
-      const text = isObject(args) ? exact.get(args) : undefined
-      if (text === undefined || !isObject(params)) return send(message, options)
-      const placeholder = randomUUID()
-      texts.set(placeholder, text)
+      const call = exactCall(message, exact)
+      if (!call) return send(message, options)
+      texts.set(call.placeholder, call.text)
       try {
-        return await send({ ...message, params: { ...params, arguments: placeholder } }, options)
+        return await send(call.message, options)
       } finally {
-        texts.delete(placeholder)
+        texts.delete(call.placeholder)
       }
     },
   })
