@@ -1,5 +1,5 @@
 // OpenAPI operations of this door, generated from the schemas that check requests.
-import { fault, object, plain } from '#doors/openai/openapi-answers.ts'
+import { fault, object, refusals } from '#doors/openai/openapi-answers.ts'
 import {
   AssistantSchema,
   CompletionSchema,
@@ -26,15 +26,9 @@ export function create(): JsonSchema {
         description: 'The completion, or its chunks with stream: true.',
         content: { ...jsonContent(completionSchema()), 'text/event-stream': { schema: { type: 'string' } } },
       },
-      400: fault('A field is wrong; param names it'),
-      401: plain('Invalid or missing auth token'),
+      ...refusals(),
       404: fault('X-Atrium-Thread names no thread of the caller'),
-      413: fault('The body is larger than 14 MiB'),
-      415: fault('The body is not application/json, or it is compressed'),
-      422: fault('The Idempotency-Key was used with another body'),
-      429: fault('Too many messages, or too many requests at once; Retry-After says when to try again'),
       502: fault('The turn failed; code says why'),
-      503: fault('The service cannot take work now; Retry-After says when to try again'),
       504: fault('The turn took too long and was stopped'),
     },
   }

@@ -1,7 +1,7 @@
 // OpenAPI operations of this door, generated from the schemas that check requests.
 import * as z from 'zod/mini'
 import { ToolSchema } from '#doors/openai/caller-tools.ts'
-import { fault, object, plain } from '#doors/openai/openapi-answers.ts'
+import { fault, object, refusals } from '#doors/openai/openapi-answers.ts'
 import { FilePartSchema, ImagePartSchema, TextPartSchema } from '#doors/openai/content.ts'
 import {
   CompactionSchema,
@@ -32,14 +32,8 @@ export function create(): JsonSchema {
         description: 'The response, or its events with stream: true. A turn that failed has status failed.',
         content: { ...jsonContent(responseSchema()), 'text/event-stream': { schema: { type: 'string' } } },
       },
-      400: fault('A field is wrong; param names it'),
-      401: plain('Invalid or missing auth token'),
+      ...refusals(),
       409: fault('The thread already runs a turn'),
-      413: fault('The body is larger than 14 MiB'),
-      415: fault('The body is not application/json, or it is compressed'),
-      422: fault('The Idempotency-Key was used with another body'),
-      429: fault('Too many messages, or too many requests at once; Retry-After says when to try again'),
-      503: fault('The service cannot take work now; Retry-After says when to try again'),
     },
   }
 }
