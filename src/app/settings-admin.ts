@@ -18,7 +18,7 @@ import { withoutEndSlashes } from '#lib/end-slashes.ts'
 import { checkKeyAddresses } from './key-addresses.ts'
 import { forgetting, keeping, keptIn } from './recent-models.ts'
 import { listModels, missingOf, offeredProviders } from './model-choices.ts'
-import { policyTable, ruleOf } from '#safety/policy-table.ts'
+import { rowsInForce } from '#safety/policy-table.ts'
 import { markIds, markWords } from '#safety/marks.ts'
 import { mergeMarks, mergePolicy, readSafetySettings } from '#safety/policy-settings.ts'
 
@@ -120,13 +120,7 @@ export function createSettingsAdmin(parts: SettingsParts): SettingsAdmin {
           retentionDays: config.retentionDays,
           fixed: capsFixed,
         },
-        policy: policyTable.map(({ id, calls }) => ({
-          id,
-          calls,
-          clean: ruleOf(id, false, policy),
-          tainted: ruleOf(id, true, policy),
-          changed: policy[id] !== undefined,
-        })),
+        policy: rowsInForce(policy),
         marks: markIds.map((id) => ({ id, says: markWords(id), on: !marksOff.includes(id) })),
       }
     },

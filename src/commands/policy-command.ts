@@ -4,7 +4,7 @@ import { AppError } from '#core/errors.ts'
 import type { Settings, SettingStore } from '#core/store.ts'
 import { markIds, markWords } from '#safety/marks.ts'
 import { mergeMarks, mergePolicy, readSafetySettings } from '#safety/policy-settings.ts'
-import { policyTable, ruleOf } from '#safety/policy-table.ts'
+import { rowsInForce } from '#safety/policy-table.ts'
 import { reloadService } from './running-service.ts'
 import { print, table } from './report.ts'
 import { withStore } from './home-store.ts'
@@ -12,13 +12,7 @@ import { withStore } from './home-store.ts'
 export function showPolicy(options: { json?: boolean }): Promise<void> {
   return withStore(async ({ settings }) => {
     const { policy } = readSafetySettings(await settings.all())
-    const rows = policyTable.map(({ id, calls }) => ({
-      row: id,
-      calls,
-      clean: ruleOf(id, false, policy),
-      tainted: ruleOf(id, true, policy),
-      set: policy[id] !== undefined,
-    }))
+    const rows = rowsInForce(policy).map(({ id, changed, ...rules }) => ({ row: id, ...rules, set: changed }))
     const cells = rows.map(({ row, clean, tainted, set, calls }) => {
       return [row, clean, tainted, set ? 'set' : 'default', calls.replaceAll('`', '')]
     })

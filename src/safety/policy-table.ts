@@ -60,16 +60,22 @@ export function ruleOf(id: PolicyRow, tainted: boolean, settings: PolicySettings
   return rule === 'known' && id !== 'fetch' && id !== 'fetch-made' ? 'ask' : rule
 }
 
+/** All rows with the rules in force. */
+export function rowsInForce(settings: PolicySettings) {
+  return policyTable.map(({ id, calls }) => ({
+    id,
+    calls,
+    clean: ruleOf(id, false, settings),
+    tainted: ruleOf(id, true, settings),
+    changed: settings[id] !== undefined,
+  }))
+}
+
 /** The rules in force for a tool's rows. The verdict is that of the first row, the tool's usual one. */
 export function policyInForce(rows: readonly PolicyRow[], settings: PolicySettings): PolicyInForce {
-  const policy = policyTable
+  const policy = rowsInForce(settings)
     .filter(({ id }) => rows.includes(id))
-    .map(({ id, calls }) => ({
-      row: id,
-      calls,
-      clean: ruleOf(id, false, settings),
-      tainted: ruleOf(id, true, settings),
-    }))
+    .map(({ id, calls, clean, tainted }) => ({ row: id, calls, clean, tainted }))
   const verdict = (tainted: boolean) => {
     const rule = ruleOf(rows[0] ?? 'danger', tainted, settings)
     return rule === 'known' ? 'ask' : rule
