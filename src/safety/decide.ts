@@ -25,30 +25,20 @@ export type DecisionInput = {
   readonly now: number
 }
 
-export type Decision = { readonly row: PolicyRow } & (
-  | {
-      readonly do: 'allow'
-      /** The document that the call writes is marked untrusted. */
-      readonly untrusted?: true
-      /** The grant that allows the call, if nothing else does. */
-      readonly by?: NewGrant
-    }
+export type Decision =
+  /** `by` is the grant that allows the call, if nothing else does. */
+  | { readonly do: 'allow'; readonly by?: NewGrant }
   | { readonly do: 'deny'; readonly reason: string }
   /** `why` is the reason as the approval card words it. */
   | { readonly do: 'ask'; readonly reason: string; readonly why: string }
-)
 
 export function decide(input: DecisionInput): Decision {
   const { name, row, taint, settings = {} } = input
   const rule = ruleOf(row, taint !== undefined, settings)
-  if (rule === 'deny') return { row, do: 'deny', reason: `the operator does not allow ${whatOf(row, name)}` }
-  const untrusted = row === 'memory' && taint !== undefined
-  const allowed: Decision = untrusted ? { row, do: 'allow', untrusted } : { row, do: 'allow' }
-  if (rule === 'allow') return allowed
-  if (rule === 'known' && addressOf(input) !== 'composed') return allowed
+  if (rule === 'deny') return { do: 'deny', reason: `the operator does not allow ${whatOf(row, name)}` }
+  if (rule === 'allow' || (rule === 'known' && addressOf(input) !== 'composed')) return { do: 'allow' }
   const by = grantOf(input)
-  if (by) return { ...allowed, by }
-  return { row, do: 'ask', ...reasonOf(rule === 'known', input) }
+  return by ? { do: 'allow', by } : { do: 'ask', ...reasonOf(rule === 'known', input) }
 }
 
 function addressOf({ reach, items, address }: DecisionInput): Provenance {

