@@ -18,5 +18,5 @@ export function takenAnswer(message: Readonly<Record<string, unknown>>): JSONRPC
   }
   if (!isObject(result)) return { ...head, error: { code: serverFaultCode, message: noResult } }
   const { _meta: meta, ...rest } = result
-  return { ...head, result: isObject(meta) ? result : rest } as JSONRPCMessage
+  return { ...head, result: isObject(meta) ? result : rest }
 }
