@@ -212,9 +212,11 @@ function checkRow({ table, columns, types }: Target, row: PortableRow, number: n
   throw new AppError('invalid_input', `${where} that is not of the type ${types[at]}: nothing was restored`)
 }
 
-function typeOf(value: string | number | Uint8Array): PortableColumn['type'] {
+/** Undefined for a number that SQLite would take and not give back. */
+function typeOf(value: string | number | Uint8Array): PortableColumn['type'] | undefined {
   if (typeof value === 'string') return 'text'
-  return typeof value === 'number' ? 'number' : 'bytes'
+  if (typeof value !== 'number') return 'bytes'
+  return Math.abs(value) <= Number.MAX_SAFE_INTEGER ? 'number' : undefined
 }
 
 /** Where the environment has a value, its file is not used. */

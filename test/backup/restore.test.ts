@@ -129,6 +129,7 @@ test('a value of another type than its column is named by its table, row and col
     ['title', 5, 'text'],
     ['title', { bytes: '' }, 'text'],
     ['created_at', 'noon', 'number'],
+    ['created_at', 2 ** 53, 'number'],
   ] as const) {
     const row = JSON.parse(lines[threads + 2] ?? '') as unknown[]
     const wrong = JSON.stringify(row.with(columns.indexOf(column), value))
