@@ -208,8 +208,10 @@ function textField(
     return undefined
   }
   const trimmed = text.trim()
-  if (trimmed === '') fail(field, 'is empty')
-  else if (trimmed.length > max) fail(field, `has ${trimmed.length} characters, at most ${max} are taken`)
+  // Characters as the format counts them: an emoji is one.
+  const { length } = Array.from(trimmed)
+  if (length === 0) fail(field, 'is empty')
+  else if (length > max) fail(field, `has ${length} characters, at most ${max} are taken`)
   else return trimmed
   return undefined
 }

@@ -95,6 +95,11 @@ const valid: readonly [what: string, folder: SkillFolder, head: SkillHead, body?
     { ...base, description: 'x'.repeat(1_024) },
   ],
   [
+    'a description of 1,024 emoji',
+    withHead(`name: pdf\ndescription: ${'😀'.repeat(1_024)}`),
+    { ...base, description: '😀'.repeat(1_024) },
+  ],
+  [
     'other letters',
     withHead('name: pdf\ndescription: Liest PDF-Dateien – 読む.'),
     { ...base, description: 'Liest PDF-Dateien – 読む.' },
@@ -151,6 +156,11 @@ const broken: readonly [what: string, folder: SkillFolder, fault: string][] = [
   [
     'a long description',
     withHead(`name: pdf\ndescription: ${'x'.repeat(1_025)}`),
+    'SKILL.md:3: description has 1025 characters, at most 1024 are taken',
+  ],
+  [
+    'a long description of emoji',
+    withHead(`name: pdf\ndescription: ${'😀'.repeat(1_025)}`),
     'SKILL.md:3: description has 1025 characters, at most 1024 are taken',
   ],
   [
