@@ -79,10 +79,10 @@ export async function testWays(id: string | undefined, options: Options): Promis
 
 export async function setQuiet(hours: string, options: Options & { readonly zone?: string }): Promise<void> {
   const { zone } = options
-  const [from = '', to, ...rest] = hours.split('-')
-  if (hours !== 'off' && (to === undefined || rest.length > 0)) {
+  if (hours !== 'off' && !/^\d+:\d+-\d+:\d+$/.test(hours)) {
     throw new AppError('invalid_input', `quiet hours are like 22:00-07:00, or off, not ${hours}`)
   }
+  const [from = '', to] = hours.split('-')
   if (from === to)
     throw new AppError(
       'invalid_input',

@@ -85,7 +85,8 @@ test('what cannot be is said with its field, and changes nothing', async () => {
     [['quiet', '22:00-07:00-08:00'], /quiet hours are like 22:00-07:00, or off, not 22:00-07:00-08:00/],
     [['quiet', 'night'], /quiet hours are like 22:00-07:00, or off, not night/],
     [['quiet', '22:00-22:00'], /22:00-22:00 begins and ends at once: `\S*atrium notify quiet off` ends quiet hours/],
-    [['quiet', '22-7'], /quiet\.from must be a time such as 22:00/],
+    [['quiet', '22-7'], /quiet hours are like 22:00-07:00, or off, not 22-7/],
+    [['quiet', '25:00-07:00'], /quiet\.from must be a time such as 22:00/],
     [['quiet', '22:00-07:00', '--zone', 'Mars'], /quiet\.zone "Mars" is no time zone/],
   ] as const) {
     const { code, stderr } = await notify(...args)
