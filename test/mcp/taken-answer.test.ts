@@ -9,12 +9,18 @@ const content = [{ type: 'text', text: 'hello' }]
 
 test('an answer of the protocol stays as it is', () => {
   const error = { code: -32042, message: 'open a page', data: { elicitations: [] } }
-  for (const message of [{ ...head, result: { content, _meta: { a: 1 } } }, { ...head, error }])
+  for (const message of [
+    { ...head, result: { content, _meta: { a: 1 } } },
+    { ...head, error },
+  ])
     assert.deepEqual(takenAnswer(message), message)
 })
 
 test('requests and notifications stay as they are', () => {
-  for (const message of [{ ...head, method: 'ping' }, { jsonrpc: '2.0', method: 'notifications/progress', params: 5 }])
+  for (const message of [
+    { ...head, method: 'ping' },
+    { jsonrpc: '2.0', method: 'notifications/progress', params: 5 },
+  ])
     assert.equal(takenAnswer(message), message)
 })
 
