@@ -92,8 +92,13 @@ function filesFaults({ files }: SkillFolder): SkillFinding[] {
     faults.push(finding('fault', `the folder has ${bytes} bytes, a skill has at most ${maxSkillBytes}`))
   }
   const seen = new Set<string>()
-  for (const { path } of files.slice(0, maxSkillFiles)) {
-    const fault = skillPathFault(path) ?? (seen.has(path) ? 'the path occurs twice' : undefined)
+  const read = files.slice(0, maxSkillFiles)
+  const folders = new Set(
+    read.flatMap(({ path }) => [...path.matchAll(/\//g)].map(({ index }) => path.slice(0, index))),
+  )
+  for (const { path } of read) {
+    const twice = seen.has(path) ? 'the path occurs twice' : undefined
+    const fault = skillPathFault(path) ?? twice ?? (folders.has(path) ? 'the path is a file and a folder' : undefined)
     if (fault) faults.push({ level: 'fault', file: path.slice(0, maxPathChars), message: fault })
     seen.add(path)
   }

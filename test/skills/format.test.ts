@@ -262,6 +262,11 @@ const broken: readonly [what: string, folder: SkillFolder, fault: string][] = [
     { name: 'pdf', files: [...withHead(plain).files, ...withHead(plain).files] },
     'SKILL.md: the path occurs twice',
   ],
+  [
+    'a path that is a file and a folder',
+    skillFolder('pdf', { files: { a: 'x', 'a/b': 'y' } }),
+    'a: the path is a file and a folder',
+  ],
   ['a path with a drive', skillFolder('pdf', { files: { 'c:a': 'x' } }), 'c:a: the path names a drive'],
   [
     'a long path',
