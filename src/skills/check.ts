@@ -1,6 +1,6 @@
 // Findings that a reader should see before trusting a skill: hidden characters, orders that the marks of safety know, addresses,
 // scripts, and links that leave the folder. Pure and bounded: of a long file only the beginning is read.
-import { type SkillFile, type SkillFinding, type SkillFolder } from '#core/skill.ts'
+import { type SkillFile, skillFile, type SkillFinding, type SkillFolder } from '#core/skill.ts'
 import { shellToolName } from '#core/tool-names.ts'
 import { inPace } from '#lib/pace.ts'
 import { decodeUtf8 } from '#lib/utf8.ts'
@@ -28,6 +28,7 @@ export type CheckedSkill = ReadSkill & {
 export async function checkSkill(folder: SkillFolder, marker: Marker): Promise<CheckedSkill> {
   const { skill, findings } = await readSkill(folder)
   const all = [...findings, ...(await inPace(contentFindings(folder.files, marker)))]
+  if (skill) all.push(...(await inPace(escapedFindings(skill.head.description, all, marker))))
   // The gravest first: many notes must not push a warning off the end.
   const gravest = levels.flatMap((level) => all.filter((each) => each.level === level))
   const suspicious = all.some(({ level }) => level === 'warning')
@@ -54,6 +55,19 @@ function* contentFindings(files: readonly SkillFile[], marker: Marker): Generato
       all.push({ level: 'warning', file: path, message: `only the first ${read.length} characters were checked` })
   }
   return all
+}
+
+/** Warnings of the description as it goes into the prompt: escapes of YAML hide characters from who reads the file. */
+function* escapedFindings(
+  description: string,
+  known: readonly SkillFinding[],
+  marker: Marker,
+): Generator<void, SkillFinding[]> {
+  const told = new Set(known.map(({ message }) => message))
+  const all = yield* textFindings(skillFile, description, marker)
+  return all
+    .filter(({ level, message }) => level === 'warning' && !told.has(message))
+    .map(({ level, file, message }) => ({ level, file, message: `in the description, ${message}` }))
 }
 
 type Found = { readonly at: number; readonly message: string }
