@@ -19,7 +19,8 @@ export function createAccountStore({ sql, now }: { sql: Sql; now: () => number }
     addUser: (name, token) =>
       sql.write(function* () {
         if (yield* first('SELECT id FROM users WHERE name = ?', name)) {
-          throw new AppError('invalid_input', `a user named ${name} exists already`, { param: 'name' })
+          const message = `a user named ${name} exists already: \`atrium user token NAME\` makes another token`
+          throw new AppError('invalid_input', message, { param: 'name' })
         }
         const user: User = { id: userId(newId()), name, createdAt: now() }
         yield* query('INSERT INTO users (id, name, created_at) VALUES (?, ?, ?)', user.id, name, user.createdAt)

@@ -35,6 +35,7 @@ test('a user gets a token once; the list shows none', async () => {
   assert(!readFileSync(join(home.path, 'atrium.db')).includes(token))
   const again = await atrium(home.path, ['user', 'add', 'ada'])
   assert.deepEqual([again.code, again.stdout], [2, ''])
+  assert.match(again.stderr, /a user named ada exists already: `\S*atrium user token NAME` makes another token\n$/)
   const second = await atrium(home.path, ['user', 'token', 'ada', '--expires-in-days', '1'])
   assert.match(second.stdout, /^atr_\S+\n$/, 'a script reads the token alone')
   assert.match(second.stderr, /^\nThe token of ada, shown once\./)
