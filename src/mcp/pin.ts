@@ -70,12 +70,7 @@ export function sameTools(before: readonly McpTool[], after: readonly McpTool[])
 /** The changes to accept: of one tool or of all, and only those that were seen, by their pins. */
 export type Acceptance = { readonly tool?: string | undefined; readonly seen?: readonly string[] | undefined }
 
-/** The tools once the operator has accepted what changed. */
-export function reviewed(tools: readonly McpTool[], accepted: Acceptance = {}): McpTool[] {
-  return drained(reviewInSlices(tools, accepted))
-}
-
-/** The same with a pause after each tool. */
+/** The tools once the operator has accepted what changed, with a pause after each tool. */
 export function* reviewInSlices(
   tools: readonly McpTool[],
   { tool: only, seen }: Acceptance = {},
