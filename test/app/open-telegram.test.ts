@@ -7,9 +7,9 @@ import { readConfig } from '#config.ts'
 import { newId, operator } from '#core/ids.ts'
 import { maxWays } from '#core/notification.ts'
 import { telegramSecret } from '#core/secret.ts'
-import { newPairingCode } from '#doors/channel/pairing.ts'
 import { silentLog } from '#lib/log.ts'
 import { startBotApi } from '../doors/telegram/bot-api.ts'
+import { pairChat } from '../doors/telegram/house.ts'
 import { openTestApp } from '../doors/test-app.ts'
 import { until } from '../until.ts'
 
@@ -38,14 +38,7 @@ async function house(t: TestContext) {
     await app.store.secrets.set(telegramSecret, api.token)
     await app.store.channels.connect({ channel: 'telegram', account: '4711', name })
   }
-  const pair = async (chat: number) => {
-    const { code, stored } = newPairingCode('telegram', operator, Date.now())
-    await app.store.channels.addCode(stored)
-    const person = api.person(chat)
-    person.say(`/start ${code}`)
-    await until(() => person.texts.some((text) => text.startsWith('This chat is now yours')))
-    return person
-  }
+  const pair = (chat: number) => pairChat(app.store, api.person(chat))
   const { notifications } = app.store
   const targets = async () => (await notifications.ways(operator)).map(({ kind, target }) => `${kind} ${target}`)
   return {

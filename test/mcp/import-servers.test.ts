@@ -2,11 +2,8 @@
 import assert from 'node:assert/strict'
 import { test, type TestContext } from 'node:test'
 import { maxServers } from '#core/mcp.ts'
-import { silentLog } from '#lib/log.ts'
-import { createMcpAdmin } from '#mcp/admin.ts'
-import { createServers } from '#mcp/servers.ts'
 import { openTestStore } from '../agent/bench.ts'
-import { createMasks } from './masks.ts'
+import { openServers } from './masks.ts'
 
 const never = new AbortController().signal
 
@@ -18,14 +15,9 @@ function house(t: TestContext) {
     started.push(name)
     return Promise.reject(new Error('it cannot be started'))
   }
-  const limits = { callMs: 60_000, idleMs: 60_000, probeMs: 60_000, version: '1' }
-  const servers = createServers({ store: store.mcp, openTransport, log: silentLog, ...limits })
+  const { servers, admin } = openServers(store, openTransport)
   t.after(() => servers.close())
-  return {
-    store,
-    started,
-    admin: createMcpAdmin({ servers, store: store.mcp, ...createMasks(), secrets: store.secrets }),
-  }
+  return { store, started, admin }
 }
 
 test('an imported server is for the operator alone, and a value that is or looks like a secret is sealed', async (t) => {
@@ -117,18 +109,11 @@ test('an import for which there are too many servers says which it has left, and
 test('an import that is stopped says what was added, and which secrets are missing', async (t) => {
   const store = openTestStore(t)
   const stopping = new AbortController()
-  const limits = { callMs: 60_000, idleMs: 60_000, probeMs: 60_000, version: '1' }
-  const servers = createServers({
-    store: store.mcp,
-    openTransport({ name }) {
-      if (name === 'two') stopping.abort()
-      return Promise.reject(new Error('it cannot be started'))
-    },
-    log: silentLog,
-    ...limits,
+  const { servers, admin } = openServers(store, ({ name }) => {
+    if (name === 'two') stopping.abort()
+    return Promise.reject(new Error('it cannot be started'))
   })
   t.after(() => servers.close())
-  const admin = createMcpAdmin({ servers, store: store.mcp, ...createMasks(), secrets: store.secrets })
   await store.secrets.set('known', 'a')
   const file = {
     one: { command: 'one', env: { A: '${input:known}', B: '${input:unknown}' } },

@@ -6,16 +6,13 @@ import { operator } from '#core/ids.ts'
 import type { McpAdmin, McpTarget } from '#core/mcp.ts'
 import type { ToolSource } from '#core/tool-source.ts'
 import type { Tool, ToolContext } from '#core/tool.ts'
-import { silentLog } from '#lib/log.ts'
 import { createSeal } from '#lib/seal.ts'
-import { createMcpAdmin } from '#mcp/admin.ts'
-import { createServers } from '#mcp/servers.ts'
 import { createMcpSource } from '#mcp/source.ts'
 import { openStore } from '#store/open-store.ts'
 import { until } from '../until.ts'
 import { ada, folder } from '../store/harness.ts'
 import { openRude, processesOf, rude } from './harness.ts'
-import { createMasks } from './masks.ts'
+import { createMasks, openServers } from './masks.ts'
 
 const never = new AbortController().signal
 
@@ -24,19 +21,14 @@ type Opened = { readonly source: ToolSource; readonly admin: McpAdmin; readonly 
 async function open(t: TestContext): Promise<Opened> {
   const store = openStore({ path: `${folder(t)}/a.db`, seal: createSeal('0'.repeat(64)) })
   const { openTransport, mark } = openRude()
-  const limits = { callMs: 60_000, idleMs: 60_000, probeMs: 60_000, version: '1' }
-  const servers = createServers({ store: store.mcp, openTransport, log: silentLog, ...limits })
+  const { servers, admin } = openServers(store, openTransport)
   const source = createMcpSource(servers, createMasks())
   t.after(async () => {
     await source.close()
     assert.deepEqual(processesOf(mark), [])
     await store.close()
   })
-  return {
-    source,
-    admin: createMcpAdmin({ servers, store: store.mcp, ...createMasks(), secrets: store.secrets }),
-    mark,
-  }
+  return { source, admin, mark }
 }
 
 async function add(admin: McpAdmin, target: McpTarget = rude(), everyone = false): Promise<void> {

@@ -17,7 +17,6 @@ import { type FakeBotApi, startBotApi } from './bot-api.ts'
 export type TelegramHouse = {
   readonly app: TestApp
   readonly api: FakeBotApi
-  /** Pairs a chat, and waits until the chat knows. */
   pair: (chat: number, user?: UserId) => Promise<Person>
   /** Closes the door, as a restart does, and opens another. */
   reopen: () => Promise<void>
@@ -28,6 +27,15 @@ export type TelegramHouse = {
   readonly logged: object[]
 }
 export type Person = ReturnType<FakeBotApi['person']>
+
+/** Pairs a chat, and waits until the chat knows. */
+export async function pairChat({ channels }: TestApp['store'], person: Person, user = operator): Promise<Person> {
+  const { code, stored } = newPairingCode('telegram', user, Date.now())
+  await channels.addCode(stored)
+  person.say(`/start ${code}`)
+  await until(() => person.texts.some((text) => text.startsWith('This chat is now yours')))
+  return person
+}
 
 type HouseOptions = TestAppOptions & {
   /** Between two edits of a message; 0 unless the test is about it. */
@@ -67,14 +75,7 @@ export async function openHouse(t: TestContext, options: HouseOptions = {}): Pro
     app,
     api,
     logged,
-    async pair(chat, user = operator) {
-      const { code, stored } = newPairingCode('telegram', user, Date.now())
-      await app.store.channels.addCode(stored)
-      const person = api.person(chat)
-      person.say(`/start ${code}`)
-      await until(() => person.texts.some((text) => text.startsWith('This chat is now yours')))
-      return person
-    },
+    pair: (chat, user) => pairChat(app.store, api.person(chat), user),
     async closeDoor() {
       await door?.close()
       door = undefined

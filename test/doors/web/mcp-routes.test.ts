@@ -3,13 +3,10 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { AppError } from '#core/errors.ts'
 import type { McpAdmin } from '#core/mcp.ts'
-import { silentLog } from '#lib/log.ts'
-import { createMcpAdmin } from '#mcp/admin.ts'
-import { createServers } from '#mcp/servers.ts'
 import { openRude, rude } from '../../mcp/harness.ts'
 import { openHouse } from './house.ts'
 import { fake } from '../../fake.ts'
-import { createMasks } from '../../mcp/masks.ts'
+import { openServers } from '../../mcp/masks.ts'
 
 const bare = {
   name: 'desk',
@@ -75,11 +72,9 @@ test('the operator lists, sets, tests and removes servers', async (t) => {
   let admin: McpAdmin | undefined
   const { call } = await openHouse(t, {
     mcp(store) {
-      const { openTransport } = openRude()
-      const limits = { callMs: 60_000, idleMs: 60_000, probeMs: 60_000, version: '1' }
-      const servers = createServers({ store: store.mcp, openTransport, log: silentLog, ...limits })
-      t.after(() => servers.close())
-      admin = createMcpAdmin({ servers, store: store.mcp, ...createMasks(), secrets: store.secrets })
+      const opened = openServers(store, openRude().openTransport)
+      t.after(() => opened.servers.close())
+      admin = opened.admin
       return admin
     },
   })

@@ -1,7 +1,7 @@
 // The list of jobs: what is asked for, what is shown, and what the filters and the search make of it.
 import assert from 'node:assert/strict'
 import { test, type TestContext } from 'node:test'
-import { type Asked, freshPage, gateway, ok, refusal } from './page.ts'
+import { type Asked, freshPage, gateway, ok, partOf, refusal } from './page.ts'
 import type { Job } from '#doors/web/wire/job.ts'
 import { go } from '../../../web/router.ts'
 import {
@@ -39,10 +39,9 @@ function serve(t: TestContext, count: number, active: readonly Job[] = []): void
     if (isActive(status as Job['status'])) {
       return ok({ jobs: active.filter((each) => each.status === status), next_cursor: null })
     }
-    const from = Number(query.get('cursor') ?? 0)
-    const to = Math.min(count, from + Number(query.get('limit')))
-    const jobs = Array.from({ length: to - from }, (_, at) => job(String(from + at)))
-    return ok({ jobs, next_cursor: to < count ? String(to) : null, ...(query.has('total') && { total: count }) })
+    const { numbers, next_cursor } = partOf(query, count)
+    const jobs = numbers.map((at) => job(String(at)))
+    return ok({ jobs, next_cursor, ...(query.has('total') && { total: count }) })
   })
 }
 

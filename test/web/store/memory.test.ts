@@ -1,7 +1,7 @@
 // Memory as the page reads and writes it.
 import assert from 'node:assert/strict'
 import { test, type TestContext } from 'node:test'
-import { freshPage, gateway, ok, refusal, settled } from './page.ts'
+import { freshPage, gateway, ok, partOf, refusal, settled } from './page.ts'
 import { documentDraft, keepDocumentDraft } from '../../../web/store/drafts.ts'
 import { go, leaving, route } from '../../../web/router.ts'
 import {
@@ -29,10 +29,8 @@ function serve(t: TestContext, count: number): void {
   go('/memory')
   gateway.on(listing, ({ query }) => {
     if (query.has('q')) return ok({ results: [{ path: 'found.md' }] })
-    const from = Number(query.get('cursor') ?? 0)
-    const to = Math.min(count, from + Number(query.get('limit')))
-    const results = Array.from({ length: to - from }, (_, at) => ({ path: `d${from + at}.md` }))
-    return ok({ results, next_cursor: to < count ? String(to) : null })
+    const { numbers, next_cursor } = partOf(query, count)
+    return ok({ results: numbers.map((at) => ({ path: `d${at}.md` })), next_cursor })
   })
 }
 

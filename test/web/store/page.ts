@@ -43,6 +43,14 @@ function matches(what: string, asked: string): boolean {
 
 export const ok = (body: unknown): Answer => ({ body })
 
+/** What a request for a part of a list of so many rows gets: their numbers, and the cursor of the next part. */
+export function partOf(query: URLSearchParams, count: number) {
+  const from = Number(query.get('cursor') ?? 0)
+  const to = Math.min(count, from + Number(query.get('limit')))
+  const numbers = Array.from({ length: to - from }, (_, at) => from + at)
+  return { numbers, next_cursor: to < count ? String(to) : null }
+}
+
 export function refusal(status: number, code: string, message = code): Answer {
   return { status, body: { error: { code, message } } }
 }

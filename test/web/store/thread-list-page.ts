@@ -1,6 +1,6 @@
 // A page over a gateway with so many threads, and the list that it shows.
 import type { TestContext } from 'node:test'
-import { freshPage, gateway, ok, threadOf } from './page.ts'
+import { freshPage, gateway, ok, partOf, threadOf } from './page.ts'
 import type { Thread } from '#doors/web/wire/thread.ts'
 import { go } from '../../../web/router.ts'
 import { endNotice } from '../../../web/store/notices.ts'
@@ -14,10 +14,8 @@ export function serve(t: TestContext, count: number): void {
   endNotice()
   go('/')
   gateway.on(listing, ({ query }) => {
-    const from = Number(query.get('cursor') ?? 0)
-    const to = Math.min(count, from + Number(query.get('limit')))
-    const threads = Array.from({ length: to - from }, (_, at) => thread(from + at))
-    return ok({ threads, next_cursor: to < count ? String(to) : null })
+    const { numbers, next_cursor } = partOf(query, count)
+    return ok({ threads: numbers.map((at) => thread(at)), next_cursor })
   })
 }
 
