@@ -6,10 +6,8 @@ import { isObject } from '#core/json.ts'
 /** The text of each parsed object of arguments that is under way. */
 export type ExactArguments = WeakMap<object, string>
 
-type ExactCall = { readonly message: JSONRPCMessage; readonly placeholder: string; readonly text: string }
-
 /** A call with a placeholder for its arguments, whose text is known; undefined for other messages. */
-export function exactCall(message: JSONRPCMessage, exact: ExactArguments): ExactCall | undefined {
+export function exactCall(message: JSONRPCMessage, exact: ExactArguments) {
   const params: unknown = 'params' in message ? message.params : undefined
   const args = isObject(params) ? params['arguments'] : undefined
   const text = isObject(args) ? exact.get(args) : undefined
