@@ -61,6 +61,8 @@ export interface ThreadIndexStore extends Pick<WordIndex, 'count'> {
    * The stored position stays before `until`: rows with earlier ids may yet be committed.
    */
   follow(from: IndexPosition, until: string): Promise<{ readonly position: IndexPosition; readonly more: boolean }>
+  /** Forgets the position, and when threads of the list are looked at. All that changed is found again from the beginning. */
+  rewind(): Promise<void>
   /** Puts threads at the head of the list. */
   add(threadIds: readonly string[]): Promise<void>
   /** The next threads of the list, with a bounded part of what the index lacks: several of them if they are short. */

@@ -59,6 +59,11 @@ export function createThreadIndexStore({ sql, now }: { sql: Sql; now: () => numb
         yield* savePosition('threads', position.threads < until ? position.threads : until)
         return { position, more: !isSame(position, from) }
       }),
+    rewind: () =>
+      sql.write(function* () {
+        yield* run('DELETE FROM thread_index_cursors')
+        yield* run('UPDATE threads_to_index SET look_at = 0')
+      }),
     add: (threadIds) =>
       sql.write(function* () {
         for (const threadId of threadIds) {
@@ -129,7 +134,7 @@ function* followThreads(after: string): Job<string> {
   return String(row?.['id'] ?? after)
 }
 
-/** A position never goes back: another process may be ahead. */
+/** A position goes back by `rewind` alone: another process may be ahead. */
 function* savePosition(name: keyof IndexPosition, id: string): Job<void> {
   yield* run(
     `INSERT INTO thread_index_cursors (name, id) VALUES (?, ?)

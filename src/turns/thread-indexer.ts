@@ -24,6 +24,8 @@ const defaultRestFactor = 9
 const maxNoted = 1_000
 /** Rows with ids that are younger than this may not be committed yet. */
 const lateMs = 60_000
+/** A position that is further ahead is from before the clock was set back. The clocks of processes differ by less. */
+const maxAheadMs = 300_000
 /** Steps of a catch-up by a command. */
 const maxCatchUpThreads = 5_000
 
@@ -78,7 +80,7 @@ export function createThreadIndexer(parts: ThreadIndexerParts): ThreadIndexer {
   }
 
   async function indexDue(): Promise<void> {
-    await followAll(index, rest, stopping.signal)
+    await followAll({ index, rest }, stopping.signal)
     while (!stopping.signal.aborted) {
       const begun = performance.now()
       if (!(await indexNext({ index, reader }))) return
@@ -119,9 +121,9 @@ export function createThreadIndexer(parts: ThreadIndexerParts): ThreadIndexer {
 }
 
 /** Indexes what is not yet indexed, for a command that searches. Bounded: a large old home takes several calls. */
-export async function catchUp(index: ThreadIndexStore): Promise<void> {
+export async function catchUp(index: ThreadIndexStore, now = Date.now): Promise<void> {
   const reader = createReader()
-  await followAll(index)
+  await followAll({ index, now })
   for (let done = 0; done < maxCatchUpThreads; ) {
     const threads = await indexNext({ index, reader })
     if (threads === 0) return
@@ -129,14 +131,21 @@ export async function catchUp(index: ThreadIndexStore): Promise<void> {
   }
 }
 
+type Following = {
+  readonly index: ThreadIndexStore
+  readonly now?: () => number
+  readonly rest?: (begun: number) => Promise<void>
+}
+
 /** Puts all threads that changed on the list: after an upgrade or a restore, all that there are. */
-async function followAll(
-  index: ThreadIndexStore,
-  rest?: (begun: number) => Promise<void>,
-  signal?: AbortSignal,
-): Promise<void> {
-  const until = firstIdAt(Date.now() - lateMs)
-  let followed = { position: await index.position(), more: true }
+async function followAll({ index, now = Date.now, rest }: Following, signal?: AbortSignal): Promise<void> {
+  const until = firstIdAt(now() - lateMs)
+  const stored = await index.position()
+  const latest = firstIdAt(now() + maxAheadMs)
+  // What was stored since the clock was set back has ids before such a position.
+  const isAhead = stored.turns > latest || stored.threads > latest
+  if (isAhead) await index.rewind()
+  let followed = { position: isAhead ? { turns: '', threads: '' } : stored, more: true }
   while (followed.more && !signal?.aborted) {
     const begun = performance.now()
     followed = await index.follow(followed.position, until)

@@ -1,12 +1,13 @@
 // The indexer of threads: when it works, and what it does when something fails.
 import assert from 'node:assert/strict'
 import { test, type TestContext } from 'node:test'
+import { idAt } from '#core/ids.ts'
 import type { ThreadIndexStore } from '#core/thread-index.ts'
 import { silentLog } from '#lib/log.ts'
-import { createThreadIndexer } from '#turns/thread-indexer.ts'
+import { catchUp, createThreadIndexer } from '#turns/thread-indexer.ts'
 import { createThreadSearch } from '#turns/thread-search.ts'
 import { openTestStore } from '../agent/bench.ts'
-import { ada, finish, say, turnOf } from '../store/harness.ts'
+import { ada, dayMs, finish, say, turnOf } from '../store/harness.ts'
 import { until } from '../until.ts'
 
 const atOnce = { firstLookMs: 0, quietMs: 0 }
@@ -43,6 +44,17 @@ test('what an earlier process left unindexed is found after a start', async (t) 
   const search = createThreadSearch({ index: store.threadIndex, threads: store.threads })
   await until(async () => (await search(ada, { query: 'zeppelin', limit: 1 })).length === 1)
   await indexer.stop()
+})
+
+test('what is told after a clock that was ahead was set back is found', async (t) => {
+  const { store, found, tell } = start(t, { takeDuty: () => Promise.resolve(false) })
+  const ahead = () => Date.now() + dayMs
+  await tell('zeppelin')
+  await catchUp(store.threadIndex, ahead)
+  await tell('airship')
+  await catchUp(store.threadIndex)
+  assert.deepEqual([await found('zeppelin'), await found('airship')], [['told'], ['told']])
+  assert.ok((await store.threadIndex.position()).turns < idAt(Date.now()), 'from there on it goes by the clock')
 })
 
 test('of a conversation one variant is found: the one that lists show, if it has the words', async (t) => {
