@@ -156,7 +156,8 @@ export type FrameParts = {
 
 /** Passes a client's frames to the handler, one at a time. Reading is paused meanwhile: large frames wait at their sender. */
 export function readFrames({ ws, connection, handler, maxFrames }: FrameParts): void {
-  let last = Promise.resolve()
+  /** The frame that is answered, and those that came with it. In a chain of promises an error walks all of it for its stack. */
+  const came: IncomingFrame[] = []
   let waiting = 0
   let windowStart = 0
   let inWindow = 0
@@ -176,13 +177,18 @@ export function readFrames({ ws, connection, handler, maxFrames }: FrameParts): 
     }
     if (connection.gone.aborted || ws.readyState !== ws.OPEN) return
     const read = async (): Promise<unknown> => (isBinary ? undefined : readJson(data, { what: 'frame' }))
-    hold()
-    // The frames of many connections may come at once, and most are answered without waiting for anything.
-    last = last
-      .then(pace)
-      .then(() => (ws.readyState === ws.OPEN ? handler.frame({ bytes: data.length, read }) : undefined))
-      .finally(release)
+    if (came.push({ bytes: data.length, read }) === 1) void answerAll()
   })
+  async function answerAll(): Promise<void> {
+    hold()
+    for (let [frame] = came; frame; [frame] = came) {
+      // The frames of many connections may come at once, and most are answered without waiting for anything.
+      await pace()
+      if (ws.readyState === ws.OPEN) await handler.frame(frame)
+      came.shift()
+    }
+    release()
+  }
 }
 
 /**

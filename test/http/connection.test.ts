@@ -45,6 +45,43 @@ test('while a frame is worked on nothing more is read, and then the others come 
   )
 })
 
+test('frames that come together are answered in linear time, also those that are refused', async (t) => {
+  const { ws, connection } = await openPair(t, 10_000)
+  const ready = Promise.resolve()
+  let left = 0
+  let finish = (): void => {}
+  const handler: Handler = {
+    async frame(frame) {
+      await ready
+      try {
+        await frame.read()
+        throw new Error('refused')
+      } catch {
+        if (--left === 0) finish()
+      }
+    },
+    canClose: () => true,
+  }
+  readFrames({ ws, connection, handler, maxFrames: 0 })
+  const costOf = async (count: number): Promise<number> => {
+    const { promise: done, resolve } = Promise.withResolvers<void>()
+    const before = process.cpuUsage()
+    ;[left, finish] = [count, resolve]
+    for (let each = 0; each < count; each++) ws.emit('message', Buffer.from('x'), true)
+    await done
+    const { user, system } = process.cpuUsage(before)
+    return user + system
+  }
+  await costOf(1_000)
+  let growth = Number.POSITIVE_INFINITY
+  // Told by comparing CPU times. What is linear shows it in one of these tries, however busy the machine.
+  for (let tries = 0; tries < 4 && growth >= 3; tries++) {
+    const few = Math.min(await costOf(1_000), await costOf(1_000))
+    growth = Math.min(growth, (await costOf(8_000)) / (few * 8))
+  }
+  assert.ok(growth < 3, `8 times the frames cost ${growth * 8} times the work`)
+})
+
 test('the event loop goes on between frames that come together', async (t) => {
   const { ws, connection } = await openPair(t, 10_000)
   let turns = 0
