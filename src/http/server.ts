@@ -38,6 +38,8 @@ declare module 'fastify' {
 const lastCallMs = 250
 /** How often connections that have become idle are closed during shutdown. */
 const sweepMs = 50
+/** Of a refused origin and host, which anybody may send at any length, the log has this much. */
+const maxLoggedChars = 200
 
 export type GatewayParts = {
   readonly auth: Omit<AuthParts, 'log'>
@@ -171,7 +173,7 @@ export async function createGateway(parts: GatewayParts): Promise<Gateway> {
     if (isSafe(raw.method) || parts.origins.isAllowed(raw)) return true
     const { host, origin, 'x-request-id': request } = raw.headers
     log.warn(
-      { request, host, origin },
+      { request, host: host?.slice(0, maxLoggedChars), origin: origin?.slice(0, maxLoggedChars) },
       'refused a write from a page of another origin; GATEWAY_ALLOWED_ORIGINS lists the allowed ones',
     )
     return false

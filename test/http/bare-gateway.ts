@@ -4,7 +4,7 @@ import { createGateway, type GatewayParts } from '#http/server.ts'
 import { silentLog } from '#lib/log.ts'
 import { operatorToken } from '../doors/web/house.ts'
 
-export async function bareGateway(options: Pick<GatewayParts, 'trustProxy' | 'refusal'> = {}) {
+export async function bareGateway(options: Partial<Pick<GatewayParts, 'trustProxy' | 'refusal' | 'log'>> = {}) {
   return createGateway({
     auth: {
       operatorTokens: [operatorToken],

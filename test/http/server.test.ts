@@ -3,6 +3,7 @@ import assert from 'node:assert/strict'
 import { test, type TestContext } from 'node:test'
 import { AppError } from '#core/errors.ts'
 import type { Route } from '#http/routes.ts'
+import { logTo } from '#lib/log.ts'
 import { createHold } from '../doors/test-app.ts'
 import { openHouse, operatorToken } from '../doors/web/house.ts'
 import { openBare } from './socket.ts'
@@ -204,6 +205,21 @@ test('the address of a client is what trusted proxies say', async (t) => {
     const response = await fetch(`${url}/ip`, { headers: { 'x-forwarded-for': '10.0.0.1, 10.0.0.2' } })
     assert.deepEqual(await response.json(), { ip: expected })
   }
+})
+
+test('of a refused origin and host the log has the beginning', async (t) => {
+  const told: unknown[] = []
+  const gateway = await bareGateway({ log: logTo((_level, fields) => told.push({ ...fields, request: '' }), 'warn') })
+  t.after(() => gateway.close(0))
+  gateway.mount({
+    routes: [{ method: 'POST', path: '/api/in', who: 'anyone', summary: 'A sign-in', handle: () => ({}) }],
+  })
+  const bare = openBare((await gateway.listen('127.0.0.1', 0)).port)
+  const long = 'evil.'.repeat(1_000)
+  bare.write(`POST /api/in HTTP/1.1\r\nHost: ${long}\r\nOrigin: ${long}\r\nConnection: close\r\n\r\n`)
+  assert.match(await bare.closed, /^HTTP\/1.1 403 /)
+  const shown = long.slice(0, 200)
+  assert.deepEqual(told, [{ request: '', host: shown, origin: shown }])
 })
 
 const threads: Route = {
