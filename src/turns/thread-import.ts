@@ -47,7 +47,7 @@ function partsIn(items: readonly z.output<typeof ItemIn>[]): number {
 
 /** An exported thread. Other fields are ignored. */
 export const ExportedThread = z.object({
-  format: z.literal(exportName, `must be "${exportName}": this is no exported thread`),
+  format: z.literal(exportName, `must be "${exportName}"`),
   version: z.literal(exportVersion, `must be ${exportVersion}: a newer Atrium wrote this file`),
   title: text.check(
     z.refine(

@@ -171,7 +171,7 @@ const fileOf = (changes: object): string =>
 
 const refused: readonly (readonly [what: string, file: string, words: RegExp])[] = [
   ['no JSON', '{', /which is JSON/],
-  ['another format', fileOf({ format: 'chat' }), /format must be "atrium-thread"/],
+  ['another format', fileOf({ format: 'chat' }), /^the file is no exported thread: format must be "atrium-thread"$/],
   ['a later version', fileOf({ version: 2 }), /version must be 1/],
   ['an unknown item', fileOf({ items: [{ type: 'gate' }] }), /items\.0/],
   ['too many items', fileOf({ items: Array.from({ length: 5_001 }, () => thought) }), /items/],
