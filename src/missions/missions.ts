@@ -262,5 +262,7 @@ function titleIn(prompt: string): string {
 function checkText(param: string, text: string, maxChars: number): void {
   if (text.trim() === '') throw wrongField(param, 'must not be empty')
   if (text.includes('\0')) throw wrongField(param, 'must not contain a NUL character')
-  if (text.length > maxChars) throw wrongField(param, `has at most ${maxChars} characters`)
+  // A character of text is one or two of `length`: a text that is far too long is not taken apart.
+  if (text.length > 2 * maxChars || Array.from(text).length > maxChars)
+    throw wrongField(param, `has at most ${maxChars} characters`)
 }

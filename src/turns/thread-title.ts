@@ -1,7 +1,9 @@
 // The rule for a thread's title.
 import { maxThreadTitleChars } from '#core/page-limits.ts'
 
-/** True for 1 to `maxThreadTitleChars` characters in one line. */
+const title = new RegExp(String.raw`^[^\p{Cc}\u2028\u2029]{1,${maxThreadTitleChars}}$`, 'u')
+
+/** True for 1 to `maxThreadTitleChars` characters in one line; an emoji is one. */
 export function isTitle(text: string): boolean {
-  return text.length <= maxThreadTitleChars && /^[^\p{Cc}\u2028\u2029]+$/u.test(text)
+  return title.test(text)
 }

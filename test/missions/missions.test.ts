@@ -33,6 +33,7 @@ const refused: readonly (readonly [input: MissionInput, param: string])[] = [
   [{ prompt: ' \n' }, 'prompt'],
   [{ prompt: 'a\0' }, 'prompt'],
   [{ prompt: 'x'.repeat(16_001) }, 'prompt'],
+  [{ prompt: '😀'.repeat(16_001) }, 'prompt'],
   [{ title: '' }, 'title'],
   [{ title: 'x'.repeat(201) }, 'title'],
   [{ tools: names(101) }, 'tools'],
@@ -71,6 +72,9 @@ test('what is just within its bounds is taken, and null removes a choice', async
   assert.deepEqual([missed, schedule], ['skip', 'daily at 9am'])
   const bare = await missions.change(ada, added.id, { tools: null, capUsd: null })
   assert.deepEqual([bare.tools, bare.capUsd, bare.title], [undefined, undefined, whole.title])
+  const emoji = { prompt: '😀'.repeat(16_000), title: '😀'.repeat(200) }
+  const drawn = await missions.add(ada, { ...daily, ...emoji })
+  assert.deepEqual({ prompt: drawn.prompt, title: drawn.title }, emoji)
   const plain = await missions.add(ada, { ...daily, tools: null, capUsd: null })
   assert.deepEqual([plain.tools, plain.capUsd, plain.missed, plain.title], [undefined, undefined, 'once', 'Look'])
 })

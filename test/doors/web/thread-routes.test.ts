@@ -177,7 +177,8 @@ test('a thread is renamed, and keeps its place', async (t) => {
   assert.deepEqual([renamed.status, renamed.json.title, renamed.json.id], [200, 'Über uns', one])
   const titles = (await call('GET', '/api/threads')).json.threads.map(({ title }: { title: string }) => title)
   assert.deepEqual(titles, ['two', 'Über uns'])
-  for (const title of ['', '  ', 'a\nb', 'a\u0007', 'x'.repeat(201), 7, null]) {
+  assert.equal((await call('PATCH', `/api/threads/${one}`, { body: { title: '😀'.repeat(200) } })).status, 200)
+  for (const title of ['', '  ', 'a\nb', 'a\u0007', 'x'.repeat(201), '😀'.repeat(201), 7, null]) {
     const refused = await call('PATCH', `/api/threads/${one}`, { body: { title } })
     assert.deepEqual([refused.status, refused.json.error.param], [400, 'title'], JSON.stringify(title))
   }
