@@ -41,6 +41,24 @@ test('own messages and titles run as their first letter does', { skip }, async (
   assert(await runsLeft(page.locator('.row-link', { hasText: words })), 'the title of a job')
 })
 
+test('parts of documents, found messages and fields run as their first letter does', { skip }, async (t) => {
+  await site.call('PUT', '/api/memory/documents/note.md', { content: words })
+  const { thread_id } = await site.call<{ thread_id: string }>('POST', '/api/chat', { message: words })
+  await site.call('PATCH', `/api/threads/${thread_id}`, { title: 'Greeting' })
+  const page = await site.visit(t, '/memory/note.md')
+  assert(await runsLeft(page.locator('.document-part')), 'the beginning of a document')
+  await page.getByRole('button', { name: 'Edit', exact: true }).click()
+  const fields = [
+    page.getByRole('textbox', { name: 'Document' }),
+    page.getByRole('searchbox', { name: 'Search memory' }),
+  ]
+  const bidi = (field: Locator) =>
+    field.evaluate((node) => node.ownerDocument.defaultView?.getComputedStyle(node).unicodeBidi)
+  assert.deepEqual(await Promise.all(fields.map(bidi)), ['plaintext', 'plaintext'])
+  await page.getByRole('searchbox', { name: 'Search threads' }).fill('שלום')
+  assert(await runsLeft(page.locator('.found-words').first()), 'the words around a match')
+})
+
 test('the cells of a table from right to left begin at the right', { skip }, async (t) => {
   const { thread_id } = await site.call<{ thread_id: string }>('POST', '/api/chat', { message: 'table' })
   const page = await site.visit(t, `/threads/${thread_id}`)

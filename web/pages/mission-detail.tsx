@@ -214,7 +214,11 @@ function RunRow({ run }: { run: MissionRun }) {
             {time}
           </a>
         )}
-        {summary && <div class="run-summary">{summary}</div>}
+        {summary && (
+          <div class="run-summary" dir="auto">
+            {summary}
+          </div>
+        )}
       </td>
       <td class="run-outcome">
         <OutcomeMark run={run} />

@@ -105,7 +105,7 @@ function Row({ mission, shown }: { mission: Mission; shown: boolean }) {
   return (
     <a class="mission-row" href={missionAddress(id)} aria-current={shown ? 'page' : undefined}>
       <span class="mission-head">
-        <span class="mission-title one-line" title={title}>
+        <span class="mission-title one-line" dir="auto" title={title}>
           {title}
         </span>
         <Standing mission={mission} />

@@ -106,9 +106,11 @@ export function Palette({ onClose, onShortcuts }: Props) {
               >
                 <Icon name={entry.icon} />
                 <span class="palette-words">
-                  <span class="one-line">{entry.label}</span>
+                  <span class="one-line" dir="auto">
+                    {entry.label}
+                  </span>
                   {entry.excerpt !== undefined && (
-                    <span class="one-line label">
+                    <span class="one-line label" dir="auto">
                       <Found text={plainText(entry.excerpt)} query={typed.value} />
                     </span>
                   )}
