@@ -211,6 +211,12 @@ test('the list of keys is a dialog like the others, and begins at its top', { sk
     top: node.scrollTop,
   }))
   assert.deepEqual([border, top], ['1px', 0])
+  // What a key does takes several lines here: those of one stand apart from those of the next.
+  const gaps = await dialog.locator('section:first-of-type dd').evaluateAll((words) => {
+    const boxes = words.map((each) => each.getBoundingClientRect())
+    return boxes.slice(1).map(({ top: below }, at) => below - (boxes[at]?.bottom ?? 0))
+  })
+  assert.deepEqual(new Set(gaps.map(Math.round)), new Set([8]))
 })
 
 /** What does not fit. The app learns of a width only with the next picture: what does not fit yet is looked at again. */
