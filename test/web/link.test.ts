@@ -211,6 +211,16 @@ test('what could not be read without a connection is read once it is back', { sk
   await note.waitFor()
   way.mend()
   await note.waitFor({ state: 'detached' })
+  await follow(page, '/missions?new')
+  const when = page.getByRole('textbox', { name: 'When' })
+  await when.waitFor()
+  way.cut()
+  await badge(page).waitFor()
+  await when.fill('weekdays at 08:30')
+  const schedule = page.locator('.mission-preview')
+  await schedule.getByText('Atrium was not reached.').waitFor()
+  way.mend()
+  await schedule.getByText(/^Weekdays at 08:30/).waitFor()
 })
 
 test('a closed tab loses nothing: the turn goes on, and the thread has it all', { skip }, async (t) => {

@@ -11,6 +11,7 @@ import { focusSoon } from '../parts/focus.ts'
 import { Form } from '../parts/form.tsx'
 import { Icon } from '../parts/icon.tsx'
 import { go } from '../router.ts'
+import { reconnections } from '../store/link.ts'
 import {
   changeMission,
   createMission,
@@ -161,7 +162,8 @@ function Preview({ schedule, zone }: { schedule: string; zone: string }) {
       clearTimeout(timer)
       stop.abort()
     }
-  }, [schedule, zone])
+    // Read again once the connection is back.
+  }, [schedule, zone, reconnections.value])
   const { preview, problem } = read.value
   return (
     <div class="mission-preview" role="status">
