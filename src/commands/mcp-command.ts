@@ -1,11 +1,10 @@
 // `atrium mcp`: adds, lists, sets, reviews, tests and removes MCP servers, with or without a running service, which notices.
 import { existsSync } from 'node:fs'
-import { readFile } from 'node:fs/promises'
 import { homedir } from 'node:os'
 import { isAbsolute, join, resolve } from 'node:path'
 import { loadConfig } from '#config.ts'
 import type { ToolTrial } from '#core/admin.ts'
-import { AppError, cannotRead } from '#core/errors.ts'
+import { AppError } from '#core/errors.ts'
 import {
   type McpAdmin,
   type McpEffect,
@@ -19,6 +18,7 @@ import { printable } from '#safety/printable.ts'
 import { checkServerName } from '#mcp/names.ts'
 import { readHeaders, readVariables } from '#mcp/target.ts'
 import { withOpenTools } from './home-tools.ts'
+import { readNamedFile } from './named-file.ts'
 import { agrees } from './prompts.ts'
 import { firstLine, inColumns, listedBy, print, shellQuoted, table } from './report.ts'
 import { reloadService } from './running-service.ts'
@@ -26,7 +26,7 @@ import { stoppable } from './stoppable.ts'
 
 /** How long servers without tools are asked for them by a list. */
 const askMs = 5_000
-const maxFileChars = 1024 * 1024
+const maxFileBytes = 1024 * 1024
 
 type Options = { readonly json?: boolean; readonly yes?: boolean }
 type AddOptions = Options & {
@@ -173,8 +173,7 @@ export async function testServer(
 
 /** Adds the servers of another client's file, and says what was taken and what was left. */
 export async function importServers(file: string, options: Options): Promise<void> {
-  const text = await readFile(file, 'utf8').catch(cannotRead(file))
-  if (text.length > maxFileChars) throw new AppError('invalid_input', `${file} is over ${maxFileChars} characters`)
+  const text = (await readNamedFile(file, maxFileBytes)).toString()
   let isStopped = false
   await changeServers(async (servers, signal) => {
     if (!options.json) process.stderr.write('Starting each server once …\n')

@@ -1,8 +1,7 @@
 // `atrium tool`: installs, lists, tests and removes components.
-import { readFile } from 'node:fs/promises'
 import { loadConfig } from '#config.ts'
 import type { ToolAdmin, ToolTrial } from '#core/admin.ts'
-import { AppError, cannotRead } from '#core/errors.ts'
+import { AppError } from '#core/errors.ts'
 import { operator } from '#core/ids.ts'
 import type { Store } from '#core/store.ts'
 import type { ToolRecord } from '#core/tool-record.ts'
@@ -16,11 +15,13 @@ import { storeShipped } from '#app/shipped-tools.ts'
 import { silentLog } from '#lib/log.ts'
 import { isoTimeOrNull } from '#core/time.ts'
 import { printable } from '#safety/printable.ts'
+import { maxComponentBytes } from '#sandbox/child/limits.ts'
 import { describeAccess, describeRows, addedRights } from '#sandbox/package/access-words.ts'
-import { readCapabilities } from '#sandbox/package/capabilities.ts'
+import { maxCapabilityFileBytes, readCapabilities } from '#sandbox/package/capabilities.ts'
 import { openSteps, storedSecretName } from '#sandbox/auth/needs.ts'
 import type { LoadedTool, Sandbox } from '#sandbox/supervisor/sandbox.ts'
 import { agentNames, asAppError, componentNameFault } from '#sandbox/component-tools.ts'
+import { readNamedFile } from './named-file.ts'
 import { agrees } from './prompts.ts'
 import { reloadService } from './running-service.ts'
 import { firstLine, inColumns, paint, pasteable, print, table } from './report.ts'
@@ -36,8 +37,8 @@ export async function installTool(
   { capabilities: capabilityFile, name, yes }: InstallOptions,
 ): Promise<void> {
   const [component, capabilities] = await Promise.all([
-    readFile(file).catch(cannotRead(file)),
-    readFile(capabilityFile, 'utf8').catch(cannotRead(capabilityFile)),
+    readNamedFile(file, maxComponentBytes),
+    readNamedFile(capabilityFile, maxCapabilityFileBytes).then(String),
   ])
   await withSandbox(async ({ store, sandbox }) => {
     const installed = await store.tools.list()

@@ -38,7 +38,7 @@ export type Capabilities = {
 
 export type ReadCapabilities = { readonly capabilities: Capabilities; readonly warnings: readonly string[] }
 
-const maxFileBytes = 64 * 1_024
+export const maxCapabilityFileBytes = 64 * 1_024
 /** `schemaWarnings` looks no deeper than this. */
 const maxScanDepth = 12
 const supportedVersion = /^0\.(3|4)\.\d{1,5}$/
@@ -137,8 +137,8 @@ export function checkWitVersion({ witVersion }: Capabilities, component: WitVers
 }
 
 function parse(source: string): unknown {
-  if (Buffer.byteLength(source) > maxFileBytes) {
-    throw new ToolFault('capabilities_invalid', `the capability file is over ${maxFileBytes} bytes`)
+  if (Buffer.byteLength(source) > maxCapabilityFileBytes) {
+    throw new ToolFault('capabilities_invalid', `the capability file is over ${maxCapabilityFileBytes} bytes`)
   }
   try {
     return JSON.parse(source) as unknown
