@@ -80,7 +80,7 @@ export function createThreadIndexer(parts: ThreadIndexerParts): ThreadIndexer {
   }
 
   async function indexDue(): Promise<void> {
-    await followAll({ index, rest }, stopping.signal)
+    await followAll(index, rest, stopping.signal)
     while (!stopping.signal.aborted) {
       const begun = performance.now()
       if (!(await indexNext({ index, reader }))) return
@@ -121,9 +121,9 @@ export function createThreadIndexer(parts: ThreadIndexerParts): ThreadIndexer {
 }
 
 /** Indexes what is not yet indexed, for a command that searches. Bounded: a large old home takes several calls. */
-export async function catchUp(index: ThreadIndexStore, now = Date.now): Promise<void> {
+export async function catchUp(index: ThreadIndexStore): Promise<void> {
   const reader = createReader()
-  await followAll({ index, now })
+  await followAll(index)
   for (let done = 0; done < maxCatchUpThreads; ) {
     const threads = await indexNext({ index, reader })
     if (threads === 0) return
@@ -131,17 +131,15 @@ export async function catchUp(index: ThreadIndexStore, now = Date.now): Promise<
   }
 }
 
-type Following = {
-  readonly index: ThreadIndexStore
-  readonly now?: () => number
-  readonly rest?: (begun: number) => Promise<void>
-}
-
 /** Puts all threads that changed on the list: after an upgrade or a restore, all that there are. */
-async function followAll({ index, now = Date.now, rest }: Following, signal?: AbortSignal): Promise<void> {
-  const until = firstIdAt(now() - lateMs)
+async function followAll(
+  index: ThreadIndexStore,
+  rest?: (begun: number) => Promise<void>,
+  signal?: AbortSignal,
+): Promise<void> {
+  const until = firstIdAt(Date.now() - lateMs)
   const stored = await index.position()
-  const latest = firstIdAt(now() + maxAheadMs)
+  const latest = firstIdAt(Date.now() + maxAheadMs)
   // What was stored since the clock was set back has ids before such a position.
   const isAhead = stored.turns > latest || stored.threads > latest
   if (isAhead) await index.rewind()

@@ -176,5 +176,7 @@ export function threadIndexingTests(open: Open): void {
     assert.ok(stored.turns <= turn.threadId && stored.threads === turn.threadId)
     await threadIndex.follow({ turns: '', threads: '' }, '0')
     assert.deepEqual(await threadIndex.position(), stored)
+    await threadIndex.rewind()
+    assert.deepEqual(await threadIndex.position(), { turns: '', threads: '' }, 'unless it is told to')
   })
 }
