@@ -62,7 +62,7 @@ export function createThreadIndexStore({ sql, now }: { sql: Sql; now: () => numb
     rewind: () =>
       sql.write(function* () {
         yield* run('DELETE FROM thread_index_cursors')
-        yield* run('UPDATE threads_to_index SET look_at = 0')
+        yield* run('UPDATE threads_to_index SET look_at = 0 WHERE look_at > ?', now())
       }),
     add: (threadIds) =>
       sql.write(function* () {

@@ -1,6 +1,7 @@
 // Contents of skills in the database: one row for each, as long as a file has it.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { operator } from '#core/ids.ts'
 import { createSkillStore } from '#store/skill-store.ts'
 import type { Sql } from '#store/sql.ts'
 import { ada, bob } from './harness.ts'
@@ -34,9 +35,10 @@ test('a user is erased five skills at a time, and then what they switched off', 
   t.after(() => sql.close())
   const skills = createSkillStore({ sql, now: () => 1 })
   for (let at = 0; at < 7; at++) await skills.put(ada, newSkill(`s${at}`))
-  await skills.switch(ada, 's0', false)
+  await skills.put(operator, newSkill('pdf'))
+  await skills.switch(ada, 'pdf', false)
   assert.deepEqual([await skills.eraseSome(ada), await skills.eraseSome(ada)], [5, 2])
-  assert.deepEqual(await skills.off(ada), ['s0'])
+  assert.deepEqual(await skills.off(ada), ['pdf'])
   assert.deepEqual([await skills.eraseSome(ada), await skills.off(ada)], [0, []])
 })
 

@@ -2,6 +2,8 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { Locator } from 'playwright-core'
+import type { ThreadPage } from '#doors/web/wire/thread.ts'
+import { until } from '../until.ts'
 import { useSite } from './browser.ts'
 import { own } from './chat-page.ts'
 import { noBrowser } from './launch.ts'
@@ -55,6 +57,8 @@ test('parts of documents, found messages and fields run as their first letter do
   const bidi = (field: Locator) =>
     field.evaluate((node) => node.ownerDocument.defaultView?.getComputedStyle(node).unicodeBidi)
   assert.deepEqual(await Promise.all(fields.map(bidi)), ['plaintext', 'plaintext'])
+  const found = `/api/threads?q=${encodeURIComponent('שלום')}`
+  await until(async () => (await site.call<ThreadPage>('GET', found)).threads.some(({ match }) => match))
   await page.getByRole('searchbox', { name: 'Search threads' }).fill('שלום')
   assert(await runsLeft(page.locator('.found-words').first()), 'the words around a match')
 })
