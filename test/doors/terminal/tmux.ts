@@ -83,6 +83,8 @@ export function startTmux(): Tmux {
       if (opened === 1) {
         await tmux('set', '-s', 'escape-time', '0')
         await tmux('set', '-s', 'extended-keys', 'on')
+        // Also where these tests are killed, and nobody ends it.
+        await tmux('set', '-s', 'exit-unattached', 'on')
       }
       return screenOf(tmux, name)
     },
