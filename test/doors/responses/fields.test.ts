@@ -52,6 +52,8 @@ describe('fields of the reference', () => {
     assert.deepEqual(names(), [])
     await reference.create({ input: 'hi', x_service_tools: ['time', 'none'] })
     assert.deepEqual(names(), ['time'])
+    await reference.create({ input: 'hi', x_service_tools: ['time', 7, 'x'.repeat(65)] })
+    assert.deepEqual(names(), ['time'], 'what is no name opens no tool')
     await reference.create({ input: 'hi', x_service_tools: 7 })
     assert.deepEqual(names(), ['time', 'workspace_write'])
     const first = (await reference.create({ input: 'weather', tools: [weather], x_service_tools: false })).body

@@ -148,12 +148,12 @@ async function readFormat(text: unknown): Promise<TurnOptions['format'] | 'json'
   }
 }
 
-/** `false`, or a list of names. Any other value is ignored. */
+/** `false`, or a list of names, of which an entry that is none stands for no tool. Any other value is ignored. */
 function readServiceTools(tools: unknown): Pick<TurnOptions, 'serviceTools'> {
   if (tools === false) return { serviceTools: [] }
-  if (!Array.isArray(tools) || tools.length > maxServiceTools) return {}
-  const names = tools.filter((name) => typeof name === 'string' && name.length <= maxServiceToolChars)
-  return names.length === tools.length ? { serviceTools: names as string[] } : {}
+  if (!Array.isArray(tools)) return {}
+  const names = tools.filter((name): name is string => typeof name === 'string' && name.length <= maxServiceToolChars)
+  return { serviceTools: names.slice(0, maxServiceTools) }
 }
 
 function readMaxTokens(count: unknown): Pick<TurnOptions, 'sampling'> {
