@@ -3,7 +3,7 @@
 import type { Config } from '#config.ts'
 import { choiceName, modelText, offeredModels } from '#config/model.ts'
 import type { ModelView, OfferedModel } from '#core/admin.ts'
-import { type Provider, providerNames, providers } from '#core/providers.ts'
+import { choosableProviders, type Provider, providerNames, providers } from '#core/providers.ts'
 import { lookUpModel } from '#models/price.ts'
 import type { KeptModel } from './recent-models.ts'
 
@@ -85,7 +85,7 @@ async function pricesOf(model: Pick<Choice, 'provider' | 'name' | 'baseUrl' | 'p
 
 /** The providers that people are offered. A script is for tests: it is one only while it answers. */
 export function offeredProviders({ model }: Pick<Config, 'model'>): readonly Provider[] {
-  return providerNames.filter((name) => name !== 'scripted' || name === model.provider)
+  return model.provider === 'scripted' ? providerNames : choosableProviders
 }
 
 /** The settings that are missing before a provider can be chosen. */

@@ -104,7 +104,8 @@ type PastParts = { readonly next?: PastThreads; readonly dryRun?: boolean; reado
 
 /**
  * Erases some threads of one user, with their variants, whose last activity was before a time; of a very long one only the
- * oldest items. So are the runs of their missions. A last turn is begun before the last activity, so the index by last turn bounds the search.
+ * oldest items. So are the runs of their missions. A last turn is begun before the last activity, so the index by last turn
+ * bounds the search.
  */
 export function* erasePast(before: number, { next, dryRun = false, lock }: PastParts): Job<PastPart> {
   const place = next ?? (yield* nextOwner(''))
