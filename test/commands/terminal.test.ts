@@ -137,6 +137,11 @@ test('output that cannot be written is one line and exit code 1', async () => {
   assert.deepEqual([code, stderr], [1, 'error: the output could not be written (ENOSPC)\n'])
 })
 
+test('output that is closed is one that cannot be written', async () => {
+  const { code, stderr } = await shell('"$atrium" model list >&-')
+  assert.deepEqual([code, stderr], [1, 'error: the output could not be written (EBADF)\n'])
+})
+
 test('a reader that has enough is no fault', async () => {
   const { stderr } = await shell('{ "$atrium" --help; echo "code $?" >&2; } | true')
   assert.equal(stderr, 'code 0\n')
