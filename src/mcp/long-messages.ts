@@ -39,8 +39,13 @@ export function* shortened(json: Buffer): Generator<void, JSONRPCMessage | undef
   }
   if (json.length <= maxShort.bytes && count.values <= maxShort.values) return undefined
   const message = yield* parseInPieces(json)
-  if (!isObject(message) || message['jsonrpc'] !== '2.0') throw new SyntaxError('it is no message')
+  if (Array.isArray(message) && message.some(isMessage)) throw new MessageExcess('one message in it')
+  if (!isMessage(message)) throw new SyntaxError('it is no message')
   return short(message)
+}
+
+export function isMessage(value: unknown): value is Readonly<Record<string, unknown>> {
+  return isObject(value) && value['jsonrpc'] === '2.0'
 }
 
 /** What stands in a message: the params or result that the package gave, or the long ones that it stands for. */

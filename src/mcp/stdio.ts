@@ -2,7 +2,7 @@
 // message a line. The package's own transport probes on a second process, has no group and passes more variables.
 import { type ChildProcessWithoutNullStreams, spawn } from 'node:child_process'
 import type { Transport } from '@modelcontextprotocol/client'
-import { isObject, valueIn } from '#core/json.ts'
+import { valueIn } from '#core/json.ts'
 import { ByteBlocks } from '#lib/byte-blocks.ts'
 import { within } from '#lib/deadline.ts'
 import { endMarked, kill } from '#lib/marked-processes.ts'
@@ -12,7 +12,7 @@ import { hasPipes, pipeFault } from '#lib/pipes.ts'
 import { drained } from '#safety/drained.ts'
 import { minuteMs } from '#core/time.ts'
 import { type ExactArguments, messageText } from './exact-arguments.ts'
-import { MessageExcess, shortened } from './long-messages.ts'
+import { isMessage, MessageExcess, shortened } from './long-messages.ts'
 import { maxMessageBytes } from './message-bounds.ts'
 import { markVariable } from './process-mark.ts'
 import { takenAnswer } from './taken-answer.ts'
@@ -33,6 +33,8 @@ const maxAtOnceBytes = 32 * 1024
 /** A longer line is no empty one. */
 const maxBlankBytes = 1_000
 const newline = 0x0a
+/** Some servers begin each line with it. */
+const byteOrderMark = Buffer.from('\ufeff')
 
 export type StdioParts = {
   readonly command: string
@@ -146,7 +148,9 @@ export function createStdioTransport(parts: StdioParts): StdioTransport {
     await inPace(read(line))
   }
 
-  function* read(line: Buffer): Generator<void, void> {
+  function* read(written: Buffer): Generator<void, void> {
+    const isMarked = written.subarray(0, byteOrderMark.length).equals(byteOrderMark)
+    const line = isMarked ? written.subarray(byteOrderMark.length) : written
     let message: unknown
     try {
       message = (yield* shortened(line)) ?? valueIn(line.toString('utf8'))
@@ -159,9 +163,11 @@ export function createStdioTransport(parts: StdioParts): StdioTransport {
     take(line, message)
   }
 
-  function take(line: Buffer, message: unknown): void {
-    if (isObject(message) && message['jsonrpc'] === '2.0') transport.onmessage?.(takenAnswer(message))
-    else if (line.length > maxBlankBytes || line.toString('utf8').trim() !== '')
+  function take(line: Buffer, taken: unknown): void {
+    const messages = (Array.isArray(taken) ? (taken as unknown[]) : [taken]).filter(isMessage)
+    for (const message of messages) transport.onmessage?.(takenAnswer(message))
+    if (messages.length > 0) return
+    if (line.length > maxBlankBytes || line.toString('utf8').trim() !== '')
       parts.onGarbage(`a line that is no message (${line.length} bytes)`)
   }
 

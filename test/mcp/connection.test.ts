@@ -41,7 +41,7 @@ describe('a connection', { concurrency: true }, () => {
     assert.deepEqual(processesOf(mark), [])
   })
 
-  for (const how of [['modern'], [], ['dies-at-probe'], ['garbage']]) {
+  for (const how of [['modern'], [], ['dies-at-probe'], ['garbage'], ['marked'], ['batches'], ['modern', 'batches']]) {
     test(`lists before any call and sends arguments as they were written: ${how.join() || 'older era'}`, async (t) => {
       const { connection, lists } = open(t, rude([...how, 'raw']))
       const args = '{"n": 12345678901234567890,\n "a": 1.0, "a": 2}'
@@ -53,8 +53,13 @@ describe('a connection', { concurrency: true }, () => {
     })
   }
 
-  for (const era of ['modern', 'older']) {
-    test(`takes a long greeting and a long list: ${era} era`, async (t) => {
+  test('refuses a long batch, and says so at once', async (t) => {
+    const { connection } = open(t, rude(['batches', 'spaces=300000']))
+    await assert.rejects(connection.list(never), refused(/sent a message with more than one message in it/))
+  })
+
+  for (const era of ['modern', 'older', 'marked']) {
+    test(`takes a long greeting and a long list: ${era}`, async (t) => {
       const { connection, lists } = open(t, rude([era, 'tools=400', 'spaces=300000']))
       await connection.list(never)
       assert.equal(lists[0]?.tools.length, 400)

@@ -5,7 +5,10 @@ import { createInterface } from 'node:readline'
 
 const how = new Set(process.argv.slice(2))
 const option = (name) => process.argv.find((each) => each.startsWith(`${name}=`))?.slice(name.length + 1)
-const send = (message) => process.stdout.write(`${JSON.stringify({ jsonrpc: '2.0', ...message })}\n`)
+const send = (message) => {
+  const text = JSON.stringify({ jsonrpc: '2.0', ...message })
+  process.stdout.write(`${how.has('marked') ? '\ufeff' : ''}${how.has('batches') ? `[${text}]` : text}\n`)
+}
 const answer = (id, result) => send({ id, result: { ...(modern && { resultType: 'complete' }), ...result } })
 const fail = (id, code, message) => send({ id, error: { code, message } })
 const modern = how.has('modern')
