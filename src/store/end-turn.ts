@@ -9,6 +9,7 @@ import { readTailItems } from './item-headers.ts'
 import { getTurn } from './reachable.ts'
 import { storedStatus } from './rows.ts'
 import { first, type Job, query, run } from './sql.ts'
+import { bytesOfWaiting } from './storage-quota.ts'
 import { beginDigest, endDigest, type ReadDigest } from './turn-digest.ts'
 import { countUnasked } from './usage-store.ts'
 
@@ -46,7 +47,7 @@ export function* endTurn(user: UserId, turnId: string, { evenRunning, error }: E
   const target = { threadId: turn.threadId, turnId, at: now }
   const entries = drafts.length > 0 ? yield* append(target, drafts, null) : []
   const lastSeq = entries.at(-1)?.seq ?? turn.lastSeq
-  if (turn.status === 'queued') yield* uncountInput(turn)
+  if (turn.status === 'queued' && turn.firstSeq === undefined) yield* uncountInput(turn)
   yield* query(
     `UPDATE turns SET status = ?, error = ?, ended_at = ?, last_seq = ?, hash = ?, input = NULL, reserved_usd = NULL
      WHERE id = ? AND status = ?`,
@@ -66,12 +67,10 @@ export function* endTurn(user: UserId, turnId: string, { evenRunning, error }: E
 }
 
 /** The input of a queued turn goes with its end. */
-function* uncountInput({ id, threadId }: Turn): Job<void> {
-  yield* run(
-    `UPDATE threads SET bytes = bytes - COALESCE((SELECT octet_length(input) FROM turns WHERE id = ?), 0) WHERE id = ?`,
-    id,
-    threadId,
-  )
+function* uncountInput({ id, threadId, options }: Turn): Job<void> {
+  const row = yield* first('SELECT octet_length(input) AS length FROM turns WHERE id = ?', id)
+  const bytes = bytesOfWaiting(Number(row?.['length']), options)
+  yield* run('UPDATE threads SET bytes = bytes - ? WHERE id = ?', bytes, threadId)
 }
 
 /** True if the thread waits for the output of a call that this turn made. */

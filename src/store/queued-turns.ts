@@ -10,7 +10,7 @@ import { isReached } from './reachable.ts'
 import { inputIn, optionsText, turnColumns, turnOf } from './rows.ts'
 import { first, type Job, query, run } from './sql.ts'
 import { inputText } from './start-turn.ts'
-import { checkQuota, readStored } from './storage-quota.ts'
+import { bytesOfWaiting, checkQuota, readStored } from './storage-quota.ts'
 import { isQueued } from './turn-status.ts'
 import { countUnasked } from './usage-store.ts'
 
@@ -22,7 +22,7 @@ type Found = { readonly turn: Turn; readonly input: readonly Draft[] | undefined
 /** A turn that has not begun, and its input. With `lock` it does not begin before the transaction ends. */
 export function* readQueuedTurn(user: UserId, turnId: string, lock: string): Job<Found> {
   const row = yield* first(
-    `SELECT ${turnColumns}, ${shortInput}, COALESCE(octet_length(input), 0) + COALESCE(octet_length(options), 0) AS bytes
+    `SELECT ${turnColumns}, ${shortInput}, octet_length(input) AS length, COALESCE(octet_length(options), 0) AS bytes
      FROM turns WHERE id = ? AND ${isReached} AND removed_at IS NULL${lock}`,
     turnId,
     user,
@@ -34,7 +34,7 @@ export function* readQueuedTurn(user: UserId, turnId: string, lock: string): Job
     throw new AppError('turn_started', 'the message is not queued any more: its turn has begun, or was stopped')
   }
   const input = row['input'] === null ? undefined : inputIn(row['input'])
-  return { turn, input, bytes: Number(row['bytes']) }
+  return { turn, input, bytes: bytesOfWaiting(Number(row['length']), turn.options) + Number(row['bytes']) }
 }
 
 type ReplaceParts = { readonly lock: string; readonly maxUserBytes: number; readonly bodies: Bodies }
@@ -49,7 +49,7 @@ export function* replaceInput(
   const { inputs: _, ...rest } = turn.options
   const options: TurnOptions = input.length > 1 ? { ...rest, inputs: input.length } : rest
   const texts = { input: inputText(input, bodies.texts), options: optionsText(options) }
-  const added = Buffer.byteLength(texts.input) + Buffer.byteLength(texts.options ?? '') - bytes
+  const added = bodies.bytes + Buffer.byteLength(texts.options ?? '') - bytes
   if (maxUserBytes > 0) checkQuota({ stored: yield* readStored(turn.userId), added, max: maxUserBytes })
   yield* run(
     `UPDATE turns SET input = ?, options = ? WHERE id = ? AND ${hasNotBegun}`,
@@ -78,13 +78,16 @@ export function* withdrawTurns(user: UserId, threadId: string, parts: WithdrawPa
 
 function* cancelAll(condition: string, value: string, threadId: string, { now, lock }: WithdrawParts): Job<Turn[]> {
   const which = `${condition} AND ${hasNotBegun}`
-  const sizes = yield* query(`SELECT octet_length(input) AS bytes FROM turns WHERE ${which}${lock}`, value)
+  const waiting = yield* query(
+    `SELECT ${turnColumns}, octet_length(input) AS length FROM turns WHERE ${which}${lock}`,
+    value,
+  )
   const rows = yield* query(
     `UPDATE turns SET status = 'cancelled', ended_at = ?, input = NULL WHERE ${which} RETURNING ${turnColumns}`,
     now,
     value,
   )
-  const bytes = sizes.reduce((sum, row) => sum + Number(row['bytes']), 0)
+  const bytes = waiting.reduce((sum, row) => sum + bytesOfWaiting(Number(row['length']), turnOf(row).options), 0)
   yield* run('UPDATE threads SET bytes = bytes - ? WHERE id = ?', bytes, threadId)
   const turns = rows.map(turnOf)
   yield* countUnasked(turns, now)

@@ -65,8 +65,7 @@ export function* startTurn(asked: NewTurn, parts: StartParts): Job<StoredTurn> {
   const entries = starts ? entriesOf(request.input, turn.id, before, now) : []
   const bodies = parts.bodies?.texts ?? mapPacked(request.input, bodyOf)
   const texts = { input: starts ? null : inputText(request.input, bodies), options: optionsText(options) }
-  const bodyBytes = starts ? (parts.bodies?.bytes ?? bytesOfRows(bodies)) : Buffer.byteLength(texts.input ?? '')
-  const added = bytesOfRows([texts.options ?? '']) + bodyBytes
+  const added = bytesOfRows([texts.options ?? '']) + (parts.bodies?.bytes ?? bytesOfRows(bodies))
   const bytes = options.chain === undefined ? added : added + pointBytes
   if (thread) checkQuota({ stored: Number(thread['stored']), added: bytes, max: maxUserBytes })
   const waiting = thread ? undefined : yield* beforeThread(request, { added: bytes, max: maxUserBytes })

@@ -3,6 +3,7 @@
 import { AppError } from '#core/errors.ts'
 import type { UserId } from '#core/ids.ts'
 import type { StorageStore } from '#core/store.ts'
+import type { TurnOptions } from '#core/turn.ts'
 import { sizeWords } from '#core/words.ts'
 import { first, type Job, type Sql } from './sql.ts'
 
@@ -34,6 +35,15 @@ export function checkQuota({ stored, added, max }: Quota): void {
   if (max === 0 || added <= 0 || stored + added <= max) return
   const message = `${sizeWords(stored)} of ${sizeWords(max)} are stored, and ${sizeWords(added)} more do not fit: delete threads or documents, or raise STORAGE_PER_USER_MB`
   throw new AppError('storage_full', message)
+}
+
+/** Bytes of a waiting input for each of its items, and for the list. `inputText` makes them, with ids of 36 characters. */
+const waitingItemBytes = 54
+const waitingListBytes = 1
+
+/** The bytes of an input that waits: what its items will count in the log. `length` is that of its text. */
+export function bytesOfWaiting(length: number, { inputs = 1 }: Pick<TurnOptions, 'inputs'>): number {
+  return length - waitingListBytes + inputs * (rowBytes - waitingItemBytes)
 }
 
 /** The bytes of texts that are stored as rows of their own. */

@@ -111,6 +111,41 @@ export function storageTests(open: Open): void {
     assert.deepEqual([(await documents.versions(ada, 'a')).length, await usedBy(store)], [1, 15], 'no room for it')
   })
 
+  test('a message counts the same whether it was queued or began at once, and is nothing once it is stopped', async (t) => {
+    const { store } = await open(t)
+    const { turns } = store
+    const { threadId } = (await turns.start(turnOf())).turn
+    const added = async (work: () => Promise<unknown>): Promise<number> => {
+      const before = await usedBy(store)
+      await work()
+      return (await usedBy(store)) - before
+    }
+    const row = 500
+    const messages: readonly Pick<NewTurn, 'input' | 'options'>[] = [
+      { input: [say('ü'.repeat(600))], options: {} },
+      { input: [say('one'), say('two')], options: { inputs: 2 } },
+    ]
+    for (const message of messages) {
+      const kept = row + (message.options.inputs ? '{"inputs":2}'.length : 0)
+      const atOnce = await added(() => turns.start(turnOf(message)))
+      assert.equal(await added(() => turns.start(queuedTurn(message))), atOnce)
+      assert.equal(await added(() => turns.claim(lease, 9)), 0)
+      const { turn: first } = await turns.start(queuedTurn({ threadId }))
+      const changed = await added(async () => {
+        await turns.replaceInput(ada, first.id, message.input)
+        await turns.cancel(ada, first.id)
+        await turns.start(queuedTurn({ threadId }))
+        await turns.withdrawAll(ada, threadId)
+      })
+      const { turn: second } = await turns.start(queuedTurn({ threadId, ...message }))
+      const stopped = await added(() => turns.withdraw(ada, second.id))
+      assert.equal(stopped, kept - atOnce)
+      const hello = await added(() => turns.start(queuedTurn({ threadId })))
+      await turns.withdrawAll(ada, threadId)
+      assert.equal(changed, kept + row - hello)
+    }
+  })
+
   test('a turn of an API client counts its point in the chain', async (t) => {
     const { store } = await open(t)
     const start = async (options: NewTurn['options']): Promise<number> => {
