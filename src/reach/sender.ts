@@ -64,7 +64,7 @@ export function startSender(parts: SenderParts): Sender {
   /** Entries from before their claim until their outcome is stored, or could not be. */
   const sending = new Set<string>()
   let closed = false
-  let prunedAt = clock()
+  let prunedAt: number | undefined
   let caughtUpAt: number | undefined
   let lastLook: number | undefined
 
@@ -118,7 +118,7 @@ export function startSender(parts: SenderParts): Sender {
       caughtUpAt = clock()
       await parts.catchUp()
     }
-    const prunes = clock() - prunedAt > pruneMs
+    const prunes = prunedAt === undefined || clock() - prunedAt > pruneMs
     if (prunes) {
       prunedAt = clock()
       while ((await notifications.prune(now() - keptMs)) > 0) await pass()
