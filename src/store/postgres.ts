@@ -241,7 +241,7 @@ const unavailableReasons: readonly (readonly [RegExp, string])[] = [
   [/^ECONNREFUSED /, 'nothing listens at the address of DATABASE_URL'],
   [/^(ETIMEDOUT|EHOST|ENET)/, 'the host of DATABASE_URL cannot be reached'],
   [/^(08|ECONN|EPIPE)/, 'the connection broke'],
-  [/host is silent/, 'its host fell silent'],
+  [/^HOST_SILENT/, 'its host fell silent'],
   [/timeout/i, 'it did not answer in time'],
   [/^57014/, 'it cancelled a statement'],
   [/terminated|not queryable|Client has encountered|Cannot use a pool/i, 'the connection broke'],

@@ -46,11 +46,15 @@ export function watchHost(pool: Pool, limits = defaultLimits): () => void {
     asking = false
     for (const [client, { bytes }] of watched) {
       if (answered) watched.set(client, { bytes, at: performance.now() })
-      else if (socketOf(client).bytesRead === bytes) socketOf(client).destroy(new Error('the host is silent'))
+      else if (socketOf(client).bytesRead === bytes) socketOf(client).destroy(silentHostError())
     }
   }
 
   return () => clearInterval(timer)
+}
+
+function silentHostError(): Error {
+  return Object.assign(new Error('the host is silent'), { code: 'HOST_SILENT' })
 }
 
 /** Whether anything answers at the address to which a socket is connected. */

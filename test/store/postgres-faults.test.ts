@@ -25,7 +25,7 @@ const faults: readonly [code: string | undefined, message: string, reason: strin
   ['08006', 'connection failure', broken],
   ['ECONNRESET', 'read ECONNRESET', broken],
   ['EPIPE', 'write EPIPE', broken],
-  [undefined, 'the host is silent', 'its host fell silent'],
+  ['HOST_SILENT', 'the host is silent', 'its host fell silent'],
   [undefined, 'timeout exceeded when trying to connect', 'it did not answer in time'],
   ['57014', 'canceling statement due to user request', 'it cancelled a statement'],
   [undefined, 'Connection terminated unexpectedly', broken],
