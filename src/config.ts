@@ -5,9 +5,10 @@ import { delimiter, join, relative } from 'node:path'
 import querystring from 'node:querystring'
 import { chooseEmbedding, type EmbeddingConfig } from '#config/embedding.ts'
 import { allModels, chooseModel, type ModelConfig } from '#config/model.ts'
+import type { ProxySettings } from '#core/proxy.ts'
 import type { Settings } from '#core/store.ts'
 import { type OidcConfig, readOidc } from '#config/oidc.ts'
-import { type ProxyConfig, proxyOf, proxySecrets } from '#config/proxy.ts'
+import { proxyOf, proxySecrets } from '#config/proxy.ts'
 import { type ResponsesConfig, responsesOf } from '#config/responses.ts'
 import { capOf, type Env, homeOf, portOf, retentionOf, stepsOf, workspaceOf } from '#config/settings.ts'
 import { type TelemetryConfig, telemetryOf } from '#config/telemetry.ts'
@@ -94,7 +95,7 @@ export type Config = {
   /** The maximum number of turns that run at once in this process. */
   readonly maxRunning: number
   /** The proxy for outgoing requests. */
-  readonly proxy: ProxyConfig
+  readonly proxy: ProxySettings
   /** Names of the provider keys that the environment sets. */
   readonly environmentKeys: readonly string[]
   /** Lines to show at startup: choices that were made for the operator. */

@@ -1,18 +1,13 @@
 // The proxy for outgoing requests. Its variables belong to other programs too, which read them in either case.
+import type { ProxySettings } from '#core/proxy.ts'
 import { withoutUndefined } from '#lib/without-undefined.ts'
 import { decoded } from './schemas.ts'
 import type { Env } from './settings.ts'
 import type { Report } from './variables.ts'
 
-export type ProxyConfig = {
-  /** An http or https URL. It may contain a password. */
-  readonly httpsProxy?: string
-  readonly noProxy?: string
-}
-
 const hostAndPort = /^[^/]+:\d+\/?$/
 
-export function proxyOf(env: Env, report: Report): ProxyConfig {
+export function proxyOf(env: Env, report: Report): ProxySettings {
   const name = env['HTTPS_PROXY'] ? 'HTTPS_PROXY' : 'https_proxy'
   const text = env[name] || undefined
   const httpsProxy = text && readProxy(text)
@@ -25,7 +20,7 @@ export function proxyOf(env: Env, report: Report): ProxyConfig {
 }
 
 /** What a proxy's URL keeps secret, as it is written and as it is sent: the password, or a token in place of a user. */
-export function proxySecrets({ httpsProxy = '' }: ProxyConfig): string[] {
+export function proxySecrets({ httpsProxy = '' }: ProxySettings): string[] {
   const url = URL.parse(httpsProxy)
   const written = url?.password || url?.username
   return written ? [written, decodeURIComponent(written)] : []

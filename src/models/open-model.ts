@@ -2,10 +2,10 @@
 import { AppError } from '#core/errors.ts'
 import type { Model } from '#core/model.ts'
 import { type Provider, providers } from '#core/providers.ts'
+import type { ProxySettings } from '#core/proxy.ts'
 import { firstSecret } from '#core/secret.ts'
 import { loadOnce } from '#lib/load-once.ts'
 import type { Log } from '#lib/log.ts'
-import type { ProxySettings } from '#net/proxy.ts'
 import { type ManualPrice, lookUpModel } from './price.ts'
 
 export type ModelChoice = {

@@ -2,10 +2,11 @@
 import { AppError } from '#core/errors.ts'
 import { isObject } from '#core/json.ts'
 import { type Provider, providers } from '#core/providers.ts'
+import type { ProxySettings } from '#core/proxy.ts'
 import { ByteBlocks } from '#lib/byte-blocks.ts'
 import { withoutEndSlashes } from '#lib/end-slashes.ts'
 import { ProxyFault } from '#net/network-fault.ts'
-import { fetchThrough, proxyForUrl, type ProxySettings } from '#net/proxy.ts'
+import { fetchThrough, proxyForUrl } from '#net/proxy.ts'
 import { parseBaseUrl } from './base-url.ts'
 
 const timeoutMs = 15_000

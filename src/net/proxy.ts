@@ -1,9 +1,7 @@
 // Which requests take the proxy of the environment. Light: loaded also where there is none.
 import { BlockList, isIP } from 'node:net'
+import type { ProxySettings } from '#core/proxy.ts'
 import { isAddressHost, isLoopbackHost, type Target } from '#safety/urls.ts'
-
-/** `httpsProxy` is an http or https URL, `noProxy` a list of hosts as NO_PROXY has it. */
-export type ProxySettings = { readonly httpsProxy?: string; readonly noProxy?: string }
 
 type Place = Pick<Target, 'scheme' | 'host' | 'port'>
 

@@ -4,7 +4,7 @@ import { createServer } from 'node:http'
 import { type AddressInfo, connect, type Server, type Socket } from 'node:net'
 import type { TestContext } from 'node:test'
 import { createServer as createTlsServer, getCACertificates, setDefaultCACertificates } from 'node:tls'
-import type { ProxySettings } from '#net/proxy.ts'
+import type { ProxySettings } from '#core/proxy.ts'
 import { createCertificate } from './certificate.ts'
 
 /** The name in the certificate; the proxy alone knows where it is. */
