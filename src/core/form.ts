@@ -1,5 +1,5 @@
 // Forms that a server asks a person to fill in, and the check of what was entered: the same for every door.
-import { isObject } from './json.ts'
+import { charCount, isObject } from './json.ts'
 import { boundWords } from './words.ts'
 
 /** One of the values that a person can choose. */
@@ -169,7 +169,7 @@ function textProblem(field: FormField & { type: 'text' }, value: unknown): strin
   const tooLong = `must have at most ${boundWords(max, 'character')}`
   if (value.length > maxTextChars * 2) return tooLong
   if (!value.isWellFormed() || value.includes('\0')) return 'has a character that cannot be stored'
-  const chars = Array.from(value).length
+  const chars = charCount(value)
   if (field.min !== undefined && chars < field.min) return `must have at least ${boundWords(field.min, 'character')}`
   if (chars > max) return tooLong
   if (field.format === undefined || formats[field.format].fits(value)) return undefined

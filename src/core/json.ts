@@ -51,6 +51,11 @@ export function someIn(value: object, test: (member: unknown) => boolean): boole
   return false
 }
 
+/** How many characters a text has, as people and databases count them: `length` counts most emoji twice. */
+export function charCount(text: string): number {
+  return Array.from(text).length
+}
+
 /** The UTF-8 size of a text. */
 export function byteLength(text: string): number {
   return Buffer.byteLength(text, 'utf8')

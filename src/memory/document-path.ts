@@ -1,6 +1,6 @@
 // Validation of a document's path and content.
 import { AppError, wrongField } from '#core/errors.ts'
-import { byteLength } from '#core/json.ts'
+import { byteLength, charCount } from '#core/json.ts'
 import { maxDocumentPathChars } from '#core/page-limits.ts'
 
 export const maxContentBytes = 1024 * 1024
@@ -41,7 +41,7 @@ export function folderPrefix(folder: string): string {
 
 /** The fault of a path, as the end of a sentence; undefined when it is valid. */
 export function problemOfPath(path: string): string | undefined {
-  const length = Array.from(path).length
+  const length = charCount(path)
   if (length < 1 || length > maxDocumentPathChars) return `must have 1 to ${maxDocumentPathChars} characters`
   if (/\p{Cc}/u.test(path)) return 'must not have control characters'
   if (!path.isWellFormed()) return 'must not have half a character (a lone surrogate)'

@@ -2,6 +2,7 @@
 import { AppError, wrongField } from '#core/errors.ts'
 import type { UserId } from '#core/ids.ts'
 import { textMessage } from '#core/item.ts'
+import { charCount } from '#core/json.ts'
 import type { MissedPolicy, Mission, MissionChange, MissionRun, MissionStatus } from '#core/mission.ts'
 import type { Page, PageQuery } from '#core/page.ts'
 import type { Store } from '#core/store.ts'
@@ -263,6 +264,6 @@ function checkText(param: string, text: string, maxChars: number): void {
   if (text.trim() === '') throw wrongField(param, 'must not be empty')
   if (text.includes('\0')) throw wrongField(param, 'must not contain a NUL character')
   // A character of text is one or two of `length`: a text that is far too long is not taken apart.
-  if (text.length > 2 * maxChars || Array.from(text).length > maxChars)
+  if (text.length > 2 * maxChars || charCount(text) > maxChars)
     throw wrongField(param, `has at most ${maxChars} characters`)
 }

@@ -1,6 +1,7 @@
 // Item headers: the type of an item and its call, without its texts, which may be megabytes each.
 import { isModelMade } from '#core/calls.ts'
 import { type Answer, type Entry, type Gate, isUserMessage, type Item, type Message } from '#core/item.ts'
+import { charCount } from '#core/json.ts'
 import type { HeaderRange } from '#core/thread-store.ts'
 import { entryColumns, itemOf, wholeItems } from './rows.ts'
 import { first, type Job, query, type Row } from './sql.ts'
@@ -71,7 +72,7 @@ export function* readGateHeaders(threadId: string, from: number): Job<GateHeader
 export function* hasGate(threadId: string, callId: string): Job<boolean> {
   const begins = `{"type":"gate","callId":${JSON.stringify(callId)},"kind":"`
   // The database counts characters, not UTF-16 units.
-  const chars = Array.from(begins).length
+  const chars = charCount(begins)
   const gate = yield* first(
     `SELECT 1 AS one FROM items WHERE thread_id = ? AND substr(body, 1, ?) = ? AND substr(body, ?, 6) <> 'output' LIMIT 1`,
     threadId,

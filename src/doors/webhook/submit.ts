@@ -3,7 +3,7 @@ import { hash } from 'node:crypto'
 import { wrongField } from '#core/errors.ts'
 import { senderId } from '#core/doors.ts'
 import { type Message, textMessage } from '#core/item.ts'
-import { canonical, isObject, type Json, type JsonObject } from '#core/json.ts'
+import { canonical, charCount, isObject, type Json, type JsonObject } from '#core/json.ts'
 import type { Idempotency } from '#core/turn-store.ts'
 import { readIdempotencyKey } from '#http/idempotency-key.ts'
 import { hasRawNumbers, isRawNumber } from '#http/lossless-json.ts'
@@ -88,7 +88,7 @@ function readId(value: Json | undefined, field: string): string {
   if (value === undefined) throw wrongField(field, 'is missing')
   if (typeof value !== 'string') throw wrongField(field, 'must be a string')
   checkText(value, field)
-  const characters = Array.from(value).length
+  const characters = charCount(value)
   if (characters < 1 || characters > maxIdLength) throw wrongField(field, `must have 1 to ${maxIdLength} characters`)
   return value
 }
