@@ -26,22 +26,29 @@ export function Button({ kind = 'plain', size = 'usual', icon, busy = false, chi
     <button
       class={`button ${kind} ${size}`}
       type={rest.type ?? 'button'}
-      disabled={rest.disabled ?? false}
-      aria-disabled={busy}
+      {...pressable({ ...rest, busy })}
       aria-busy={busy}
       aria-expanded={rest.expanded}
       aria-haspopup={rest.popup}
       aria-label={rest.name}
       title={rest.title}
       ref={rest.buttonRef ?? null}
-      onClick={(event) => {
-        if (!busy) rest.onClick?.(event)
-      }}
     >
       {busy ? <Spinner /> : icon && <Icon name={icon} />}
       {children}
     </button>
   )
+}
+
+type Press = {
+  readonly busy?: boolean
+  readonly disabled?: boolean
+  readonly onClick?: (event: MouseEvent) => void
+}
+
+/** Clicks are ignored while busy or disabled; a busy button keeps the focus. */
+export function pressable({ busy = false, disabled = false, onClick }: Press) {
+  return { disabled, 'aria-disabled': busy, onClick: busy ? undefined : onClick }
 }
 
 type IconProps = {
@@ -60,7 +67,7 @@ type IconProps = {
 }
 
 /** A square button with only an icon. */
-export function IconButton({ icon, name, of, expanded, popup, busy = false, ...rest }: IconProps) {
+export function IconButton({ icon, name, of, expanded, popup, ...rest }: IconProps) {
   return (
     <button
       type="button"
@@ -70,12 +77,8 @@ export function IconButton({ icon, name, of, expanded, popup, busy = false, ...r
       title={name}
       aria-expanded={expanded}
       aria-haspopup={popup}
-      disabled={rest.disabled ?? false}
-      aria-disabled={busy}
+      {...pressable(rest)}
       ref={rest.buttonRef ?? null}
-      onClick={(event) => {
-        if (!busy) rest.onClick?.(event)
-      }}
     >
       <Icon name={icon} />
     </button>

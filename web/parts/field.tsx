@@ -2,6 +2,7 @@
 import type { Signal } from '@preact/signals'
 import { useEffect, useId, useLayoutEffect, useRef } from 'preact/hooks'
 import './field.css'
+import { pressable } from './button.tsx'
 import { Icon } from './icon.tsx'
 
 type FieldProps = {
@@ -135,10 +136,7 @@ export function Switch({ name, on, busy = false, onChange }: SwitchProps) {
       class="switch"
       aria-checked={on}
       aria-label={name}
-      aria-disabled={busy}
-      onClick={() => {
-        if (!busy) onChange(!on)
-      }}
+      {...pressable({ busy, onClick: () => onChange(!on) })}
     >
       <span class="switch-track">
         <span class="switch-knob" />
