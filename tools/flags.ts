@@ -1,5 +1,6 @@
 // The command line of the project's own scripts, such as `npm run prove`.
 import { parseArgs, type ParseArgsConfig } from 'node:util'
+import { errorMessage } from '#core/errors.ts'
 
 type Flags = ParseArgsConfig & { readonly options: { readonly help: { readonly type: 'boolean' } } }
 
@@ -11,7 +12,7 @@ export function readFlags<T extends Flags>(usage: string, config: T): ReturnType
     console.log(usage)
     return process.exit(0)
   } catch (error) {
-    return refuseFlags(usage, error instanceof Error ? error.message : String(error))
+    return refuseFlags(usage, errorMessage(error))
   }
 }
 

@@ -1,5 +1,5 @@
 // Settles open calls: runs tools, refuses calls, raises gates.
-import { AppError } from '#core/errors.ts'
+import { AppError, errorMessage } from '#core/errors.ts'
 import type { Progress } from '#core/event.ts'
 import type { InputAnswer, InputRequest } from '#core/form.ts'
 import { newId } from '#core/ids.ts'
@@ -63,7 +63,7 @@ export async function gateDraft(
     })
   } catch (error) {
     context.signal.throwIfAborted()
-    const output = capped(await mask(error instanceof Error ? error.message : String(error)))
+    const output = capped(await mask(errorMessage(error)))
     const origin = toolbox.find(call.name)?.untrusted ? { origin: call.name } : {}
     return resultDraft({ type: 'result', callId: call.callId, output, error: true, ...origin })
   }
@@ -217,7 +217,7 @@ export async function runCall(
       return gateOf(call, { kind: 'credential', prompt, ...(credential && { credential }) })
     }
     if (error instanceof AppError && error.input) return inputGate(call, { ...error.input, mask })
-    const output = capped(await mask(withoutNuls(error instanceof Error ? error.message : String(error))))
+    const output = capped(await mask(withoutNuls(errorMessage(error))))
     return resultDraft({ type: 'result', callId: call.callId, output, error: true, ...facts() })
   } finally {
     progress?.end()

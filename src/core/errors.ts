@@ -172,6 +172,11 @@ export function isFullDisk(error: unknown): boolean {
   return error instanceof Error && 'code' in error && (error.code === 'ENOSPC' || error.code === 'EDQUOT')
 }
 
+/** The message of anything thrown. */
+export function errorMessage(error: unknown): string {
+  return error instanceof Error ? error.message : String(error)
+}
+
 /** Any thrown value as an error that is safe to show: the message of a bug goes to the log only. */
 export function appErrorOf(error: unknown): AppError {
   const known = error instanceof AppError ? error : tooManyFiles(error)

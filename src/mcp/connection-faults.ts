@@ -1,4 +1,5 @@
 // Faults of a connection to an MCP server, in words.
+import { errorMessage } from '#core/errors.ts'
 import { isObject } from '#core/json.ts'
 import { maskedStart } from '#lib/masked-start.ts'
 import { lostCode } from './answer-body.ts'
@@ -22,7 +23,7 @@ export function wordsOf(error: unknown, opened: OpenedTransport | undefined): st
   if (refused !== undefined) return refused
   // The package lists what each kind of message lacks.
   if (isObject(error) && Array.isArray(error['issues'])) return 'it sent a message that is not of the protocol'
-  const message = error instanceof Error ? error.message : String(error)
+  const message = errorMessage(error)
   return maskedStart(message, maxMessageChars, mask)
 }
 

@@ -1,4 +1,5 @@
 // The view of an installed component: its description and schema, and its rights.
+import { errorMessage } from '#core/errors.ts'
 import type { JsonObject } from '#core/json.ts'
 import type { ToolRecord } from '#core/tool-record.ts'
 import type { SourceView } from '#core/tool-source.ts'
@@ -38,7 +39,6 @@ function declared(text: string): Pick<SourceView, 'version' | 'access' | 'capabi
       capabilities: JSON.parse(text) as JsonObject,
     }
   } catch (error) {
-    const reason = error instanceof Error ? error.message : String(error)
-    return { effects: 'write', rows: ['write'], access: [{ kind: 'unreadable', reason }] }
+    return { effects: 'write', rows: ['write'], access: [{ kind: 'unreadable', reason: errorMessage(error) }] }
   }
 }

@@ -1,7 +1,7 @@
 // Reads a ZIP archive with one top folder as a skill's folder. Bounded: an archive that would grow, leaves its folder or
 // holds links is refused before anything is unpacked.
 import type { Entry } from 'yauzl'
-import { AppError } from '#core/errors.ts'
+import { AppError, errorMessage } from '#core/errors.ts'
 import { maxSkillBytes, maxSkillFiles, type SkillFile, type SkillFolder } from '#core/skill.ts'
 import { skillPathFault } from './format.ts'
 import { isClutter } from './folder.ts'
@@ -35,8 +35,7 @@ export async function readZip(bytes: Buffer): Promise<SkillFolder> {
     return { name, files }
   } catch (error) {
     if (error instanceof AppError) throw error
-    const why = error instanceof Error ? error.message : String(error)
-    throw new AppError('invalid_input', `the archive cannot be read: ${why}`, { cause: error })
+    throw new AppError('invalid_input', `the archive cannot be read: ${errorMessage(error)}`, { cause: error })
   }
 }
 

@@ -1,4 +1,5 @@
 // Runs one job here and now, in whatever thread this is.
+import { errorMessage } from '#core/errors.ts'
 import { search } from '#tools/workspace/search.ts'
 import { readPage } from '#tools/web/page.ts'
 import { readPdf } from '#tools/web/pdf.ts'
@@ -9,7 +10,7 @@ export async function resultOf(job: Job): Promise<JobResult> {
   try {
     return { ok: true, value: await run(job) }
   } catch (error) {
-    return { ok: false, message: error instanceof Error ? error.message : String(error) }
+    return { ok: false, message: errorMessage(error) }
   }
 }
 

@@ -1,5 +1,5 @@
 // Attachments of a message (pictures, PDFs and text files), with the rules that all doors share.
-import { AppError } from '#core/errors.ts'
+import { AppError, errorMessage } from '#core/errors.ts'
 import type { UserId } from '#core/ids.ts'
 import type { Part } from '#core/item.ts'
 import { maxAttachedBytes, maxPictureBytes, maxTextFileBytes } from '#core/page-limits.ts'
@@ -74,7 +74,7 @@ export async function partOfPdf(file: PdfFile, readPdf: ReadPdf, signal: AbortSi
   const read = await readPdf(new Uint8Array(bytes), signal, user).catch((error: unknown) => {
     if (error instanceof AppError && error.code === 'overloaded') throw error
     if (signal.aborted) throw unread(name, signal)
-    const why = (error instanceof Error ? error.message : String(error)).replace(/\.$/, '')
+    const why = errorMessage(error).replace(/\.$/, '')
     throw refuse(`is a PDF that cannot be read: ${why}. Attach a copy without a password, or its text`)
   })
   if (read.texts.every((text) => text === '')) {

@@ -1,4 +1,5 @@
 // The course of a run: every client does one operation after the other, while faults happen.
+import { errorMessage } from '#core/errors.ts'
 import type { Fault } from './faults.ts'
 import type { Event } from './history.ts'
 
@@ -57,8 +58,7 @@ async function happen(fault: Fault, record: Course<never>['record']): Promise<vo
   try {
     await fault.happen()
   } catch (error) {
-    const reason = error instanceof Error ? error.message : String(error)
-    throw new Error(`the fault "${fault.name}" failed: ${reason}`, { cause: error })
+    throw new Error(`the fault "${fault.name}" failed: ${errorMessage(error)}`, { cause: error })
   }
   record({ type: 'fault-over', name: fault.name })
 }

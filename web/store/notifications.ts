@@ -1,7 +1,7 @@
 // Notifications: the ways to this user, quiet hours, and Web Push on this device.
 import { signal } from '@preact/signals'
 import type { NotificationSettings, TestOutcome, Way } from '#doors/web/wire/notification.ts'
-import { request } from '../api/client.ts'
+import { faultText, request } from '../api/client.ts'
 import { loaded } from './loaded.ts'
 
 const testMs = 40_000
@@ -63,8 +63,7 @@ async function subscribe(pushManager: PushManager, applicationServerKey: string)
   try {
     return await pushManager.subscribe({ userVisibleOnly: true, applicationServerKey })
   } catch (error) {
-    const why = error instanceof Error ? error.message : String(error)
-    throw new Error(`The push service of this browser was not reached: ${why}`, { cause: error })
+    throw new Error(`The push service of this browser was not reached: ${faultText(error)}`, { cause: error })
   }
 }
 

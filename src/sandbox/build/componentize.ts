@@ -14,7 +14,7 @@ import {
 import { stripTypeScriptTypes } from 'node:module'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { AppError } from '#core/errors.ts'
+import { AppError, errorMessage } from '#core/errors.ts'
 import { inCheckout } from '#lib/checkout.ts'
 import { dayMs } from '#core/time.ts'
 import { oneLine } from '#safety/printable.ts'
@@ -121,10 +121,8 @@ function plainScript(name: string, text: string): string {
     // Only the stack has the line number.
     const line = error instanceof Error ? /^:(\d+)$/m.exec(error.stack ?? '')?.[1] : undefined
     const at = line === undefined ? '' : `, line ${line}`
-    throw new AppError(
-      'invalid_input',
-      `${name} cannot be read${at}: ${oneLine(error instanceof Error ? error.message : String(error))}`,
-      { cause: error },
-    )
+    throw new AppError('invalid_input', `${name} cannot be read${at}: ${oneLine(errorMessage(error))}`, {
+      cause: error,
+    })
   }
 }

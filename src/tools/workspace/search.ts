@@ -2,7 +2,7 @@
 import { constants } from 'node:fs'
 import { open, readdir } from 'node:fs/promises'
 import { matchesGlob } from 'node:path'
-import { AppError } from '#core/errors.ts'
+import { AppError, errorMessage } from '#core/errors.ts'
 import { isLinkedToHome } from './home-files.ts'
 import { type Location, type OpenFolder, openFolder } from './safe-open.ts'
 
@@ -69,8 +69,7 @@ function readPattern(pattern: string): RegExp {
     const ignoresCase = pattern.startsWith('(?i)')
     return new RegExp(ignoresCase ? pattern.slice(4) : pattern, ignoresCase ? 'i' : '')
   } catch (error) {
-    const why = error instanceof Error ? error.message : String(error)
-    throw new AppError('invalid_input', `pattern is not a regular expression: ${why}`, {
+    throw new AppError('invalid_input', `pattern is not a regular expression: ${errorMessage(error)}`, {
       param: 'pattern',
       cause: error,
     })
