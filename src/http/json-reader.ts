@@ -5,7 +5,7 @@ import { AppError } from '#core/errors.ts'
 import { boundWords, type Excess, type JsonBounds, JsonCount } from '#lib/json-bounds.ts'
 import { parseInPieces } from '#lib/json-pieces.ts'
 import { inPace, nextTurn, pace } from '#lib/pace.ts'
-import { type FindExact, maxLosslessValues, mayLoseDigits, parseLossless, takeExact } from './lossless-json.ts'
+import { type FindExact, maxLosslessValues, mayLoseDigits, parseLosslessInPieces, takeExact } from './lossless-json.ts'
 
 /** Bounds of the memory and the time that a parsed text takes. */
 export const jsonBounds: JsonBounds = { values: 200_000, names: 50_000, members: 10_000, levels: 1_000 }
@@ -36,7 +36,11 @@ export async function readJson(body: Buffer, { reserve, ...reading }: JsonReadin
   const bytes = body.subarray(0, 3).equals(byteOrderMark) ? body.subarray(3) : body
   if (bytes.length <= smallJsonBytes) {
     if (bytes.length > minPacedBytes) await pace()
-    return parseSmallJson(bytes, reading)
+    const value = parseSmallJson(bytes, reading)
+    const paths = reading.findExact?.(value) ?? []
+    if (paths.length > 0 && mayLoseDigits(bytes.toString('utf8')))
+      takeExact(value, await inPace(parseLosslessInPieces(bytes)), paths)
+    return value
   }
   const { values, names } = await count(bytes, reading)
   await reserve?.(bytes.length + values * valueBytes + names * nameBytes)
@@ -50,11 +54,15 @@ export async function readJson(body: Buffer, { reserve, ...reading }: JsonReadin
   return value
 }
 
-/** Parses a text of at most `smallJsonBytes` at once, with the same bounds. Throws invalid_input. */
+/** Parses a text of at most `smallJsonBytes` at once, with the same bounds and plain numbers. Throws invalid_input. */
 export function parseSmallJson(bytes: Buffer, reading: Reading = {}): unknown {
-  const text = new JsonCount(bytes, jsonBounds)
-  refuseExcess(text.next(bytes.length), reading)
-  return parsed(bytes, text.values, reading)
+  refuseExcess(new JsonCount(bytes, jsonBounds).next(bytes.length), reading)
+  checkUtf8(bytes, reading)
+  try {
+    return JSON.parse(bytes.toString('utf8'))
+  } catch (error) {
+    throw notJson(error, reading)
+  }
 }
 
 type Reading = Omit<JsonReading, 'reserve'>
@@ -84,21 +92,6 @@ async function count(bytes: Buffer, reading: Reading): Promise<JsonCount> {
   return text
 }
 
-function parsed(bytes: Buffer, values: number, reading: Reading): unknown {
-  checkUtf8(bytes, reading)
-  const { findExact } = reading
-  const text = bytes.toString('utf8')
-  try {
-    const value: unknown = JSON.parse(text)
-    const paths = values > maxLosslessValues ? [] : (findExact?.(value) ?? [])
-    if (paths.length > 0 && mayLoseDigits(text)) takeExact(value, parseLossless(text), paths)
-    return value
-  } catch (error) {
-    throw notJson(error, reading)
-  }
-}
-
-/** The same in pieces. */
 function* parsedInPieces(bytes: Buffer, values: number, { findExact }: Reading): Generator<void, unknown> {
   let losesDigits = false
   const value = yield* parseInPieces(bytes, (text) => {
@@ -107,7 +100,7 @@ function* parsedInPieces(bytes: Buffer, values: number, { findExact }: Reading):
   })
   const paths = losesDigits ? (findExact?.(value) ?? []) : []
   if (paths.length === 0) return value
-  takeExact(value, yield* parseInPieces(bytes, (text) => parseLossless(text)), paths)
+  takeExact(value, yield* parseLosslessInPieces(bytes), paths)
   return value
 }
 

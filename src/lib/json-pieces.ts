@@ -2,7 +2,7 @@
 // the members of its arrays and objects, and within long strings; JSON.parse reads each piece.
 
 /** JSON.parse reads a piece of this size in less than 10 ms, whatever its shape. */
-const pieceBytes = 32 * 1024
+const defaultPieceBytes = 32 * 1024
 
 const [quote, backslash, comma, letterU] = [0x22, 0x5c, 0x2c, 0x75]
 const [openArray, closeArray, openObject, closeObject] = [0x5b, 0x5d, 0x7b, 0x7d]
@@ -14,8 +14,12 @@ const [inCharacterMask, inCharacter] = [0xc0, 0x80]
 export type ParsePiece = (text: string) => unknown
 
 /** The value of a text in UTF-8. Yields after each piece. Throws SyntaxError. */
-export function parseInPieces(bytes: Buffer, parse: ParsePiece = JSON.parse): Generator<void, unknown> {
-  return new Pieces(bytes, parse).read()
+export function parseInPieces(
+  bytes: Buffer,
+  parse: ParsePiece = JSON.parse,
+  pieceBytes = defaultPieceBytes,
+): Generator<void, unknown> {
+  return new Pieces(bytes, parse, pieceBytes).read()
 }
 
 /** An array or object whose end has not come. */
@@ -37,6 +41,7 @@ type Container = {
 class Pieces {
   readonly #bytes: Buffer
   readonly #parse: ParsePiece
+  readonly #pieceBytes: number
   /** From the outermost one on. Of those with members all outer ones have members too. */
   readonly #open: Container[] = []
   #at = 0
@@ -45,9 +50,10 @@ class Pieces {
   /** The whole value, if it was read in pieces, and where it ends. */
   #whole: { readonly is: unknown; readonly end: number } | undefined
 
-  constructor(bytes: Buffer, parse: ParsePiece) {
+  constructor(bytes: Buffer, parse: ParsePiece, pieceBytes: number) {
     this.#bytes = bytes
     this.#parse = parse
+    this.#pieceBytes = pieceBytes
   }
 
   *read(): Generator<void, unknown> {
@@ -74,7 +80,7 @@ class Pieces {
           break
         default:
       }
-      if (at - paused < pieceBytes) continue
+      if (at - paused < this.#pieceBytes) continue
       paused = at
       yield
     }
@@ -90,13 +96,13 @@ class Pieces {
     const parts: string[] = []
     let from = start + 1
     let at = from
-    for (let cut = at + pieceBytes; bytes[at] !== quote; ) {
+    for (let cut = at + this.#pieceBytes; bytes[at] !== quote; ) {
       const byte = bytes[at]
       if (byte === undefined) throw new SyntaxError('a string is not closed')
       if (at >= cut && (byte & inCharacterMask) !== inCharacter) {
         parts.push(this.#unquoted(from, at))
         from = at
-        cut = at + pieceBytes
+        cut = at + this.#pieceBytes
         yield
       }
       // An escaped letter is not cut.
@@ -150,7 +156,7 @@ class Pieces {
   #endMember(at: number): void {
     const container = this.#open.at(-1)
     if (!container) throw new SyntaxError('a comma is not within brackets')
-    const isEnough = at - this.#split >= pieceBytes
+    const isEnough = at - this.#split >= this.#pieceBytes
     if (isEnough) this.#splitAll()
     if (isEnough || container.value || container.name !== undefined) {
       this.#addMembers(container, at)

@@ -94,6 +94,14 @@ test('other work goes on while a large text is parsed, whatever its shape', asyn
   }
 })
 
+test('other work goes on while the numbers of a small text are read as they are written', async (t) => {
+  const text = `{"kept":[${'1e1,'.repeat(15_000)}1.10]}`
+  const turns = await loopTurns(t, async () => {
+    assert.equal(JSON.stringify(await read(Buffer.from(text), { findExact: () => [['kept']] })), text)
+  })
+  assert.ok(turns >= 5, `${turns} turns of the loop`)
+})
+
 test('a large text waits for its reservation, which is told how much it will take', async () => {
   const asked: number[] = []
   const reserve = async (bytes: number): Promise<void> => void asked.push(bytes)

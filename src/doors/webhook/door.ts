@@ -160,7 +160,8 @@ async function submit(door: Door, request: IncomingMessage, response: ServerResp
   // Many large bodies may arrive at once.
   await pace()
   const event = single(headers['x-github-event'])
-  const object = readObject(body)
+  const object = await readObject(body)
+  await pace()
   // No signature covers X-GitHub-Event: a signed message that is sent again with it is the same message.
   const submission =
     event === undefined || (proof === 'signature' && isMessage(object))

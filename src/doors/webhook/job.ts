@@ -4,8 +4,9 @@ import type { Entry, Gate } from '#core/item.ts'
 import { isObject, type JsonObject } from '#core/json.ts'
 import type { Turn, TurnError } from '#core/turn.ts'
 import { ended } from '#core/turn-status.ts'
-import { parseLossless } from '#http/lossless-json.ts'
+import { parseLosslessInPieces } from '#http/lossless-json.ts'
 import { isoTime } from '#core/time.ts'
+import { inPace } from '#lib/pace.ts'
 import type { Gates } from '#turns/gates.ts'
 import { previewText } from '#safety/gate-question.ts'
 import { readEnd } from '#turns/job-outcome.ts'
@@ -41,9 +42,9 @@ export async function showJob({ threads, gates }: JobParts, turn: Turn): Promise
 }
 
 /** A turn as a job. `entries` are the last few of the turn, `gate` is the one it waits at. */
-export function jobRecord(turn: Turn, entries: readonly Entry[], gate?: Gate): JobRecord {
+export async function jobRecord(turn: Turn, entries: readonly Entry[], gate?: Gate): Promise<JobRecord> {
   const error = errorOf(turn)
-  const metadata = metadataOf(turn)
+  const metadata = await metadataOf(turn)
   return {
     id: turn.id,
     status: jobStatus(turn),
@@ -86,8 +87,8 @@ function waitingFor({ kind, name, prompt, reason, asks }: Gate): NonNullable<Job
   }
 }
 
-function metadataOf({ options: { echo } }: Turn): JsonObject | undefined {
+async function metadataOf({ options: { echo } }: Turn): Promise<JsonObject | undefined> {
   const stored = isObject(echo) ? echo['metadata'] : undefined
-  const metadata = typeof stored === 'string' ? parseLossless(stored) : stored
+  const metadata = typeof stored === 'string' ? await inPace(parseLosslessInPieces(Buffer.from(stored))) : stored
   return isObject(metadata) ? (metadata as JsonObject) : undefined
 }

@@ -1,14 +1,15 @@
 // Strict JSON parsing. Refuses what two parsers could read differently: repeated keys, invalid UTF-8.
 import { AppError, wrongField } from '#core/errors.ts'
 import { isObject, type Json, type JsonObject } from '#core/json.ts'
-import { mayLoseDigits, parseLossless } from '#http/lossless-json.ts'
+import { mayLoseDigits, parseLosslessInPieces } from '#http/lossless-json.ts'
+import { inPace } from '#lib/pace.ts'
 import { decodeUtf8 } from '#lib/utf8.ts'
 
 /** Values and names need no bound of their own: a body has at most 64 KB. */
 const maxDepth = 64
 
 /** Parses a body as a JSON object, with its numbers as written. Throws invalid_input that names the field, if any. */
-export function readObject(body: Buffer): JsonObject {
+export async function readObject(body: Buffer): Promise<JsonObject> {
   const text = decodeUtf8(body)
   if (text === undefined) throw new AppError('invalid_input', 'the body is not valid UTF-8')
   let value: unknown
@@ -20,7 +21,7 @@ export function readObject(body: Buffer): JsonObject {
   }
   checkShape(text)
   if (!isObject(value)) throw new AppError('invalid_input', 'the body must be a JSON object')
-  return (mayLoseDigits(text) ? parseLossless(text) : value) as JsonObject
+  return (mayLoseDigits(text) ? await inPace(parseLosslessInPieces(Buffer.from(text))) : value) as JsonObject
 }
 
 /** Throws invalid_input for text that cannot be stored unchanged. `path` names it. */

@@ -6,6 +6,7 @@ import { type Entry, type Item, textMessage } from '#core/item.ts'
 import { noUsage, type Turn } from '#core/turn.ts'
 import { type JobRecord, jobRecord } from '#doors/webhook/job.ts'
 import { plainQuestion } from '#safety/gate-question.ts'
+import { loopTurns } from '../../loop-turns.ts'
 
 const at = Date.UTC(2026, 0, 2, 3, 4, 5, 6)
 const base: Turn = {
@@ -101,6 +102,17 @@ const table: readonly [what: string, turn: Partial<Turn>, entries: Entry[], expe
 ]
 
 for (const [what, turn, given, expected] of table) {
-  test(`a turn that is ${what}`, () =>
-    assert.deepEqual(jobRecord({ ...base, ...turn }, given, what === 'waiting' ? gate : undefined), expected))
+  test(`a turn that is ${what}`, async () => {
+    const record = await jobRecord({ ...base, ...turn }, given, what === 'waiting' ? gate : undefined)
+    assert.deepEqual(record, expected)
+  })
 }
+
+test('other work goes on while many numbers of metadata are read', async (t) => {
+  const metadata = `{"n":[${'1e1,'.repeat(15_000)}1.10]}`
+  const turns = await loopTurns(t, async () => {
+    const record = await jobRecord({ ...base, options: { echo: { metadata } } }, [])
+    assert.equal(JSON.stringify(record.metadata), metadata)
+  })
+  assert.ok(turns >= 5, `${turns} turns of the loop`)
+})

@@ -5,6 +5,7 @@ import type { JsonObject } from '#core/json.ts'
 import { checkMediaType } from '#doors/webhook/body.ts'
 import { checkStorable, readObject } from '#doors/webhook/json.ts'
 import { summarize } from '#doors/webhook/summary.ts'
+import { loopTurns } from '../../loop-turns.ts'
 
 const sender = { login: 'ada' }
 const commit = (at: number) => ({ id: `${at}`.padStart(40, 'a'), message: `fix ${at}\n\nwhy`, author: { name: 'Ada' } })
@@ -119,13 +120,23 @@ for (const [body, why] of [
   [nested(65), /^a is nested deeper than 64 levels$/],
 ] as const) {
   test(`the body ${body.slice(0, 30)} is refused`, () =>
-    assert.throws(() => readObject(Buffer.from(body)), { code: 'invalid_input', message: why }))
+    assert.rejects(readObject(Buffer.from(body)), { code: 'invalid_input', message: why }))
 }
 
-test('a body is read with its numbers as they are written, and equal keys of different objects', () => {
-  assert.deepEqual(readObject(Buffer.from('{"a":{"b":1},"b":{"a":"\\"a\\":"}}')), { a: { b: 1 }, b: { a: '"a":' } })
-  assert.doesNotThrow(() => readObject(Buffer.from(nested(64))))
-  assert.throws(() => readObject(Buffer.from([0x7b, 0xff, 0x7d])), /not valid UTF-8/)
+test('a body is read with its numbers as they are written, and equal keys of different objects', async () => {
+  assert.deepEqual(await readObject(Buffer.from('{"a":{"b":1},"b":{"a":"\\"a\\":"}}')), {
+    a: { b: 1 },
+    b: { a: '"a":' },
+  })
+  assert.equal(JSON.stringify(await readObject(Buffer.from('\ufeff{"a":1.10}'))), '{"a":1.10}')
+  await readObject(Buffer.from(nested(64)))
+  await assert.rejects(readObject(Buffer.from([0x7b, 0xff, 0x7d])), /not valid UTF-8/)
+})
+
+test('other work goes on while a body of many numbers is read', async (t) => {
+  const body = `{"metadata":[${'1e1,'.repeat(15_000)}1.10]}`
+  const turns = await loopTurns(t, async () => assert.equal(JSON.stringify(await readObject(Buffer.from(body))), body))
+  assert.ok(turns >= 5, `${turns} turns of the loop`)
 })
 
 test('text that cannot be stored is named by its path', () => {
