@@ -56,7 +56,7 @@ export function createChatModel(parts: ChatModelParts): Model {
   const post = {
     origin: url.origin,
     path: `${withoutEndSlashes(url.pathname)}/chat/completions${url.search}`,
-    headers: headersOf(parts, url),
+    headers: headersOf(parts),
     idleMs: limits.idleMs,
     maxBytes: limits.responseBytes,
   }
@@ -69,7 +69,7 @@ export function createChatModel(parts: ChatModelParts): Model {
     sealedAs: parts.secret,
     expected: 'a chat completion',
     suffix: '/v1',
-    secrets: [apiKey, decodeURIComponent(url.password), ...Object.values(parts.headers ?? {})],
+    secrets: [apiKey, ...Object.values(parts.headers ?? {})],
     idleMs: limits.idleMs,
   })
   const openai = provider === 'openai'
@@ -178,14 +178,12 @@ function isStream(head: Head | undefined): boolean {
   return isGood(head) && !head?.contentType.includes('application/json')
 }
 
-function headersOf({ apiKey, headers = {}, provider }: ChatModelParts, url: URL): string[] {
+function headersOf({ apiKey, headers = {}, provider }: ChatModelParts): string[] {
   const all: Record<string, string> = {
     'content-type': 'application/json',
     accept: 'text/event-stream, application/json',
     'user-agent': 'atrium',
   }
-  if (url.username)
-    all['authorization'] = `Basic ${btoa(`${decodeURIComponent(url.username)}:${decodeURIComponent(url.password)}`)}`
   if (apiKey) all['authorization'] = `Bearer ${apiKey}`
   for (const [name, value] of Object.entries(headers)) all[name.toLowerCase()] = value
   for (const [name, value] of Object.entries(all)) {
