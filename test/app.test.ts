@@ -9,6 +9,7 @@ import { openApp } from '#app.ts'
 import { readConfig } from '#config.ts'
 import { operator, type UserId, userId } from '#core/ids.ts'
 import { silentLog } from '#lib/log.ts'
+import { rude } from './mcp/harness.ts'
 import { newHome } from './new-home.ts'
 
 const home = newHome()
@@ -42,6 +43,30 @@ test('settings and tools follow a change at once', async () => {
     assert.equal(await app.toolAdmin.enable('nothing', false), false)
     await app.settings.change({ steps_per_turn: 7 })
     assert.equal(app.config.steps, 7)
+  } finally {
+    await app.close(0)
+  }
+})
+
+test('a tool of an MCP server that is switched off is shown as off by its server, which switches it on again', async () => {
+  const app = await open()
+  try {
+    const servers = await app.mcp()
+    await servers.add({ name: 'rude', target: rude(), everyone: false }, new AbortController().signal)
+    await servers.setEffect('rude', 'echo', 'read')
+    const told = async () => {
+      const tool = (await servers.list())[0]?.tools.find(({ name }) => name === 'echo')
+      const listed = (await app.toolAdmin.list()).find(({ name }) => name === 'rude__echo')
+      return [tool?.status, tool?.effect, listed?.enabled, app.tools().byName.has('rude__echo')]
+    }
+    assert.deepEqual(await told(), ['on', 'read', true, true])
+    await app.toolAdmin.enable('rude__echo', false)
+    assert.deepEqual(await told(), ['off', 'off', false, false])
+    await app.toolAdmin.enable('rude__echo', true)
+    assert.deepEqual(await told(), ['on', 'read', true, true])
+    await app.toolAdmin.enable('rude__echo', false)
+    await servers.setEffect('rude', 'echo', 'write')
+    assert.deepEqual(await told(), ['on', 'write', true, true])
   } finally {
     await app.close(0)
   }

@@ -13,7 +13,7 @@ import type { Log } from '#lib/log.ts'
 import { inPace } from '#lib/pace.ts'
 import type { Seal } from '#lib/seal.ts'
 import { readVersion } from '#lib/version.ts'
-import { createMcpAdmin, type Masks } from '#mcp/admin.ts'
+import { createMcpAdmin, type Masks, type Switches } from '#mcp/admin.ts'
 import { bearerOf, createSignIns } from '#mcp/auth.ts'
 import { createOpenTransport } from '#mcp/open-transport.ts'
 import { mergeTools } from '#mcp/pin.ts'
@@ -33,6 +33,8 @@ export type OpenMcpParts = {
   readonly scan: (user: UserId) => LeakScan
   readonly log: Log
 }
+
+export type LoadMcpParts = OpenMcpParts & { readonly switches: Switches }
 
 export type OpenedMcp = { readonly source: ToolSource; readonly admin: McpServers }
 
@@ -80,12 +82,12 @@ function withoutRenewal(secrets: SecretStore): SecretStore {
 }
 
 /** The servers of the home. Processes that a killed service left behind are ended before a server starts, or soon after. */
-export function loadMcp(parts: OpenMcpParts): OpenedMcp {
-  const { store } = parts
+export function loadMcp(parts: LoadMcpParts): OpenedMcp {
+  const { store, switches } = parts
   const { servers, access, sweep, masks } = createParts(parts)
   const source = createMcpSource(servers, masks)
   setTimeout(() => void sweep(), sweepAfterMs).unref()
-  const admin = createMcpAdmin({ servers, store: store.mcp, ...masks, secrets: store.secrets })
+  const admin = createMcpAdmin({ servers, store: store.mcp, ...masks, secrets: store.secrets, switches })
   return {
     source,
     admin: {

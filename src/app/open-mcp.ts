@@ -5,12 +5,12 @@ import type { ToolSource } from '#core/tool-source.ts'
 import type { Tool } from '#core/tool.ts'
 import { loadOnce } from '#lib/load-once.ts'
 import { createBuiltInSource } from './built-in-source.ts'
-import type { OpenMcpParts } from './load-mcp.ts'
+import type { LoadMcpParts } from './load-mcp.ts'
 import { createToolSearch } from './tool-search.ts'
 
 export type OpenMcp = { readonly source: ToolSource; readonly admin: () => Promise<McpServers> }
 
-export function openMcp(parts: OpenMcpParts): OpenMcp {
+export function openMcp(parts: LoadMcpParts): OpenMcp {
   const { store } = parts
   const none: readonly Tool[] = []
   let source: ToolSource | undefined

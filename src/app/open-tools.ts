@@ -18,7 +18,7 @@ import { openMcp } from './open-mcp.ts'
 import type { HomeStore } from './open-storage.ts'
 import type { Policy } from './policy.ts'
 import { storeShipped } from './shipped-tools.ts'
-import { createToolAdmin, offIn } from './tool-admin.ts'
+import { createToolAdmin, offIn, switchTool } from './tool-admin.ts'
 import { joinSources } from './tool-sources.ts'
 
 export type OpenTools = {
@@ -64,9 +64,15 @@ export async function openTools(parts: OpenToolsParts): Promise<OpenTools> {
   })
   const builtIn = openBuiltInSources({ config, scan, documents, skills, missions: parts.missions })
   const builtInSpecs = new Set(builtIn.flatMap(({ specs }) => specs))
-  const mcp = openMcp({ home, store, seal, config, scan, log })
+  const off = () => offIn(live.stored())
+  const switchOn = async (name: string): Promise<void> => {
+    if (!offIn(await store.settings.all()).includes(name)) return
+    await switchTool(store.settings, name, true)
+    await reload()
+  }
+  const mcp = openMcp({ home, store, seal, config, scan, log, switches: { off, switchOn } })
   const sources = [...builtIn, components, mcp.source]
-  const joined = joinSources(sources, log, () => offIn(live.stored()))
+  const joined = joinSources(sources, log, off)
   await joined.reload()
   // Grants for tools of MCP servers end with what was pinned, those for components with their removal. On PostgreSQL the
   // store notifies every process of it.

@@ -28,10 +28,7 @@ export function createToolAdmin({ settings, sources, policy, reload }: ToolAdmin
     },
     async enable(name, enabled) {
       if (!(await sources.view()).some((view) => view.name === name)) return false
-      await settings.change((stored) => {
-        const off = offIn(stored).filter((each) => each !== name)
-        return { [toolsOff]: enabled ? off : [...off, name] }
-      })
+      await switchTool(settings, name, enabled)
       await reload()
       return true
     },
@@ -42,6 +39,13 @@ export function createToolAdmin({ settings, sources, policy, reload }: ToolAdmin
     },
     test: (name, call) => sources.test(name, call),
   }
+}
+
+export async function switchTool(settings: Store['settings'], name: string, enabled: boolean): Promise<void> {
+  await settings.change((stored) => {
+    const off = offIn(stored).filter((each) => each !== name)
+    return { [toolsOff]: enabled ? off : [...off, name] }
+  })
 }
 
 /** The names of disabled tools. */

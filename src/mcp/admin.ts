@@ -37,20 +37,28 @@ export type Masks = {
   readonly maskLong: (text: string) => Promise<string>
 }
 
+/** Every tool also has a switch by the name that the model knows: off, it is offered to nobody. */
+export type Switches = {
+  readonly off: () => readonly string[]
+  readonly switchOn: (name: string) => Promise<void>
+}
+
 export type AdminParts = Masks & {
   readonly servers: Servers
   readonly store: McpStore
   readonly secrets: Pick<SecretStore, 'list' | 'setTogether' | 'removeBelow'>
+  readonly switches: Switches
 }
 
-export function createMcpAdmin({ servers, store, mask, maskLong, secrets }: AdminParts): McpAdmin {
+export function createMcpAdmin({ servers, store, mask, maskLong, secrets, switches }: AdminParts): McpAdmin {
   const viewOf = async (server: McpServer): Promise<McpServerView> => {
     const { name, target, everyone, instructions } = server
     const address = mask(addressOf(server))
     const head = { name, kind: target.kind, address, everyone, ...servers.connection(name).status(), instructions }
+    const off = new Set(switches.off())
     const tools: McpToolView[] = []
     for (const tool of server.tools) {
-      tools.push(toolView(tool))
+      tools.push(toolView(off.has(tool.as) ? { ...tool, effect: 'off' } : tool))
       await pace()
     }
     return { ...head, tools }
@@ -151,6 +159,8 @@ export function createMcpAdmin({ servers, store, mask, maskLong, secrets }: Admi
         }
         return { tools: tools.map((each) => (each.name === tool ? { ...each, effect } : each)) }
       })
+      const as = changed.tools.find((each) => each.name === tool)?.as
+      if (effect !== 'off' && as !== undefined) await switches.switchOn(as)
       return viewOf(changed)
     },
     async setEveryone(name, everyone) {

@@ -14,6 +14,7 @@ import { homeMark, markVariable } from '#mcp/process-mark.ts'
 import { openTestStore } from '../agent/bench.ts'
 import { newHome } from '../new-home.ts'
 import { everything, processesOf } from '../mcp/harness.ts'
+import { allOn } from '../mcp/masks.ts'
 import { until } from '../until.ts'
 import { openDesk } from '../mcp/desk-server.ts'
 import { openIssuer } from '../sandbox/auth/issuer.ts'
@@ -39,6 +40,7 @@ async function house(t: TestContext) {
     config: readConfig({}),
     scan: () => ({ mask: (text: string) => text }) as never,
     log: silentLog,
+    switches: allOn,
   })
   t.after(() => opened.source.close())
   return { ...opened, orphan, mark }

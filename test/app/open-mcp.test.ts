@@ -9,6 +9,7 @@ import { silentLog } from '#lib/log.ts'
 import { createSeal } from '#lib/seal.ts'
 import { openTestStore } from '../agent/bench.ts'
 import { everything } from '../mcp/harness.ts'
+import { allOn } from '../mcp/masks.ts'
 import { newHome } from '../new-home.ts'
 
 test('tool_search is shown with the tools of servers, and only with them', async (t) => {
@@ -21,6 +22,7 @@ test('tool_search is shown with the tools of servers, and only with them', async
     config: readConfig({}),
     scan: () => ({ mask: (text: string) => text }) as never,
     log: silentLog,
+    switches: allOn,
   })
   t.after(() => source.close())
   await source.reload()

@@ -6,7 +6,7 @@ import type { Connection } from '#mcp/connection.ts'
 import type { Servers } from '#mcp/servers.ts'
 import { fake } from '../fake.ts'
 import { loopTurns } from '../loop-turns.ts'
-import { createMasks } from './masks.ts'
+import { allOn, createMasks } from './masks.ts'
 
 test('other work goes on while the tools of a server that is added get their names', async (t) => {
   const count = 300
@@ -27,6 +27,7 @@ test('other work goes on while the tools of a server that is added get their nam
       add: () => Promise.reject(new Error('far enough')),
     }),
     secrets: fake<AdminParts['secrets']>({}),
+    switches: allOn,
   })
   const target = { kind: 'stdio', command: 'npx', args: [], env: {} } as const
   const never = new AbortController().signal

@@ -17,7 +17,7 @@ import { openTestStore } from '../agent/bench.ts'
 import { seal } from '../sandbox/auth/access-over.ts'
 import { openIssuer } from '../sandbox/auth/issuer.ts'
 import { openDesk } from './desk-server.ts'
-import { createMasks } from './masks.ts'
+import { allOn, createMasks } from './masks.ts'
 
 const never = new AbortController().signal
 
@@ -56,7 +56,7 @@ async function house(t: TestContext) {
   })
   t.after(() => servers.close())
   const source = createMcpSource(servers, createMasks())
-  const admin = createMcpAdmin({ servers, store: store.mcp, ...createMasks(), secrets: store.secrets })
+  const admin = createMcpAdmin({ servers, store: store.mcp, ...createMasks(), secrets: store.secrets, switches: allOn })
   return { issuer, url, source, admin, signIns: createSignIns(store.mcp, access), access }
 }
 

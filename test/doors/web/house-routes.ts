@@ -43,7 +43,7 @@ import type { About } from '#turns/service-status.ts'
 import { accessOver } from '../../sandbox/auth/access-over.ts'
 import { patienceMs } from '../../until.ts'
 import type { TestApp, TestAppOptions } from '../test-app.ts'
-import { createMasks } from '../../mcp/masks.ts'
+import { allOn, createMasks } from '../../mcp/masks.ts'
 
 export type RouteOptions = Pick<TestAppOptions, 'tools' | 'now'> & {
   readonly patienceMs?: number
@@ -203,7 +203,7 @@ function mountMcp({ app, gateway, origins }: RouteParts, options: RouteOptions):
 function noServers({ mcp: store, secrets }: Store): McpAdmin {
   const openTransport = () => Promise.reject(new AppError('tool_refused', 'no server is reached in tests'))
   const servers = createServers({ store, openTransport, callMs: 1, idleMs: 1, version: '1', log: silentLog })
-  return createMcpAdmin({ servers, store, ...createMasks(), secrets })
+  return createMcpAdmin({ servers, store, ...createMasks(), secrets, switches: allOn })
 }
 
 function mountApis({ app: { turns, threads, gates }, gateway, origins, chatLimit }: RouteParts): void {
