@@ -5,7 +5,8 @@ import type { PastPart, PastThreads } from '#core/past-threads.ts'
 import type { Turn } from '#core/turn.ts'
 import { isReached } from './reachable.ts'
 import { turnColumns, turnOf } from './rows.ts'
-import { changes, first, type Job, query, type Row, run } from './sql.ts'
+import { changes, first, type Job, query, type Row, run, type Value } from './sql.ts'
+import { rowBytes } from './storage-quota.ts'
 import { lockFamily } from './thread-variants.ts'
 import { isActive, isQueued } from './turn-status.ts'
 
@@ -35,6 +36,7 @@ export function* removeThread(user: UserId, threadId: string, lock: string): Job
   const [which, key] = thread['family'] ? ['family = ?', String(thread['family'])] : ['id = ?', threadId]
   if (thread['family']) yield* lockFamily(key, lock)
   const rows = yield* query(`SELECT ${extent} FROM threads WHERE ${which} ORDER BY id`, key)
+  for (const { id = null } of rows) yield* eraseSummary(id)
   const { threadIds, unfinished } = yield* eraseRows(rows)
   if (threadIds.length === rows.length) return unfinished
   for (const row of rows) {
@@ -59,6 +61,17 @@ export function* removeThread(user: UserId, threadId: string, lock: string): Job
     key,
   )
   return unfinished
+}
+
+/** The run of a mission tells the beginning of its reply. A fork of its thread has the same first turn. */
+function* eraseSummary(threadId: Value): Job<void> {
+  yield* run(
+    `UPDATE mission_runs SET summary = NULL, origin = NULL, bytes = ?
+     WHERE turn_id = (SELECT turn_id FROM items WHERE thread_id = ? AND seq = 1) AND thread_id = ?`,
+    rowBytes,
+    threadId,
+    threadId,
+  )
 }
 
 /** What a thread and its variants take: so much is deleted with them. */

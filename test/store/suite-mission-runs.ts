@@ -56,6 +56,25 @@ export function missionRunTests(open: Open): void {
     assert.deepEqual([done?.status, done?.nextAt], ['done', undefined])
   })
 
+  test('a removed thread leaves no word of its reply in the run, and no byte; a fork of it leaves them', async (t) => {
+    const { store } = await open(t)
+    const mission = await addMission(store)
+    const kept = (await store.storage.used(ada)).bytes
+    const turn = await startRun(store, mission)
+    await finish(store, turn)
+    await store.missions.settle(endOf(turn.id, { origin: 'a page' }), pause)
+    const told = async () => {
+      const [run] = (await store.missions.runs(ada, mission.id, { limit: 9 })).rows
+      return [run?.outcome, run?.summary, run?.origin, run?.costUsd]
+    }
+    const fork = await store.threads.fork(ada, turn.threadId, { beforeSeq: 3, door: 'web' })
+    await store.threads.remove(ada, fork?.id ?? '')
+    assert.deepEqual(await told(), ['ok', 'All is well.', 'a page', 0.25])
+    await store.threads.remove(ada, turn.threadId)
+    assert.deepEqual(await told(), ['ok', undefined, undefined, 0.25])
+    assert.equal((await store.storage.used(ada)).bytes, kept + 500, 'its row is left')
+  })
+
   test('so many runs are under way at once in all', async (t) => {
     const { store } = await open(t)
     const [one, two, three] = [await addMission(store), await addMission(store, bob), await addMission(store)]
