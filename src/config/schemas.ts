@@ -175,8 +175,10 @@ function parsedBy<T>(read: (text: string) => T | undefined, fault: string) {
 function networkOf(text: string): string | undefined {
   const [address = '', bits, ...rest] = text.split('/')
   const maxBits = isIP(address) === 6 ? 128 : 32
-  const valid = isIP(address) !== 0 && rest.length === 0
-  return valid && (bits === undefined || (/^\d{1,3}$/.test(bits) && Number(bits) <= maxBits)) ? text : undefined
+  if (isIP(address) === 0 || rest.length > 0) return undefined
+  if (bits === undefined) return text
+  // /0 would trust everybody's word.
+  return /^\d{1,3}$/.test(bits) && Number(bits) >= 1 && Number(bits) <= maxBits ? text : undefined
 }
 
 function isPlainWebUrl(text: string): boolean {

@@ -87,6 +87,8 @@ const hiddenFaults: readonly [name: string, value: string][] = [
   ['GATEWAY_ALLOWED_ORIGINS', 'https://a.example/path'],
   ['GATEWAY_ALLOWED_ORIGINS', ','],
   ['TRUST_PROXY', '10.0.0.0/33'],
+  ['TRUST_PROXY', '0.0.0.0/0'],
+  ['TRUST_PROXY', '10.0.0.0/8,::/00'],
   ['TRUST_PROXY', 'proxy'],
   ['LLM_MODEL', 'a\nb'],
 ]
