@@ -6,7 +6,7 @@ import { type Trust, trustOf } from './address.ts'
 import { defaultMaxBodyBytes } from './body.ts'
 import { answerClientError, maxHeaderBytes } from './client-errors.ts'
 import { quotaWaitMs, unreadMs } from './in-flight.ts'
-import { faultHandler, pathOf } from './reply.ts'
+import { faultHandler, localTarget, pathOf } from './reply.ts'
 import { firstSegmentOf } from './route-table.ts'
 
 /** The first segments of paths that need a credential, unless their route says otherwise. */
@@ -97,16 +97,20 @@ export function isApi(url: string): boolean {
 }
 
 /**
- * The path and the query of a URL, which may be a whole one. A path that cannot be decoded is escaped, so that it is
+ * The path and the query of a target. A path that cannot be decoded is escaped, so that it is
  * authenticated and then not found, like any other unknown path.
  */
 function decodableUrl(target: string): string {
-  const url = target.replace(/^https?:\/\/[^/?]*(?=\/)/i, '')
+  const url = localTarget(target)
   const path = pathOf(url)
+  return isDecodable(path) ? url : path.replaceAll('%', '%25') + url.slice(path.length)
+}
+
+/** It returns what it compares: the bundler drops a call whose result nobody uses, although it may throw. */
+function isDecodable(path: string): boolean {
   try {
-    decodeURIComponent(path)
-    return url
+    return decodeURIComponent(path).length <= path.length
   } catch {
-    return path.replaceAll('%', '%25') + url.slice(path.length)
+    return false
   }
 }

@@ -116,6 +116,11 @@ export function faultHandler(log: Log, bodyOf: FaultBody = faultBody) {
   }
 }
 
+/** The path and the query of the target of a request, which may be a whole URL, as a client sends it to a proxy. */
+export function localTarget(target: string): string {
+  return target.replace(/^https?:\/\/[^/?]*(?=\/)/i, '')
+}
+
 /** The path of a URL without its query, which may contain private data. */
 export function pathOf(url: string): string {
   const query = url.indexOf('?')

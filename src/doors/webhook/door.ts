@@ -9,7 +9,7 @@ import { answerClientError, maxHeaderBytes } from '#http/client-errors.ts'
 import { rateLimited } from '#http/chat-rate.ts'
 import { boundConnections, listenFault, urlOf } from '#http/listen.ts'
 import { boundPipelining } from '#http/pipelining.ts'
-import { faultBody, pathOf, reportFault } from '#http/reply.ts'
+import { faultBody, localTarget, pathOf, reportFault } from '#http/reply.ts'
 import type { Timeouts } from '#http/open-fastify.ts'
 import { dropUnreadAnswer, unreadMs } from '#http/in-flight.ts'
 import { createServer } from '#lib/http.ts'
@@ -132,7 +132,7 @@ type Route =
   | { readonly type: 'unknown'; readonly path: string }
 
 function routeOf(method: string | undefined, url = ''): Route {
-  const path = pathOf(url).slice(0, maxPathLength)
+  const path = pathOf(localTarget(url)).slice(0, maxPathLength)
   if (path === '/webhook') return method === 'POST' ? { type: 'submit' } : { type: 'wrong_method', path, allow: 'POST' }
   const id = /^\/jobs\/([^/]+)$/.exec(path)?.[1]
   if (id === undefined) return { type: 'unknown', path }
