@@ -66,7 +66,7 @@ export function createFaults({ provider, model, host, secrets, idleMs, expected,
     ) =>
       status >= 300 && status < 400
         ? failed(
-            `${server} redirects to ${echo(more.location ?? 'another address')} (${status}). Set that address as the base URL.`,
+            `${server} redirects to ${echo(baseOf(more.location) ?? 'another address')} (${status}). Set that address as the base URL.`,
           )
         : byStatus(meansWrongKey(status, body) ? 401 : status, echo(errorText(body)), more.retryAfterMs),
 
@@ -143,6 +143,11 @@ export function unanswered({ code, message, retryAfterSecs, cause }: AppError, a
 }
 
 const times: Readonly<Record<number, string>> = { 2: 'twice', 3: 'three times', 4: 'four times' }
+
+/** The base URL in the address of a request. */
+function baseOf(location: string | undefined): string | undefined {
+  return location?.replace(/\/(chat\/completions|messages|models\/[^/]*)(\?.*)?$/, '')
+}
 
 /** One short line of masked server text. Anything that looks like a key is masked too. */
 function shortLine(text: string): string {

@@ -73,6 +73,15 @@ test('a redirect names its address as the one to set', () => {
     assert.deepEqual([code, retryable], ['model_failed', false])
     assert.match(String(message), /redirects to https:\/\/b\.example\/v1 \(3\d\d\)\. Set that address as the base URL/)
   }
+  for (const end of [
+    'chat/completions',
+    'chat/completions?x=1',
+    'messages',
+    'models/m-1:streamGenerateContent?alt=sse',
+  ]) {
+    const { error } = faults.fromStatus(301, '', { location: `https://b.example/v1/${end}` })
+    assert.match(error.message, /redirects to https:\/\/b\.example\/v1 \(301\)/, end)
+  }
   assert.match(faults.fromStatus(302, '', {}).error.message, /redirects to another address/)
 })
 
