@@ -62,7 +62,7 @@ export class ChatAnswer {
 
   /** Takes the one JSON body of a server that does not stream. */
   whole(body: string, events: ModelEvent[]): Fault | undefined {
-    const fault = this.#readJson(body, events)
+    const fault = this.#readJson(body.replace(/^\ufeff/, ''), events)
     if (fault) return fault
     return this.#sawData ? this.#finish(events) : this.#parts.faults.unreadable(body)
   }
@@ -137,6 +137,7 @@ export class ChatAnswer {
     if (fault) return fault
     const reason = choice['finish_reason']
     if (reason === 'content_filter') return faults.filtered()
+    if (reason === 'error') return faults.cutOff()
     if (typeof reason === 'string' && reason !== '') this.#finished = true
     this.#truncated ||= reason === 'length'
     return undefined

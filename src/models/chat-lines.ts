@@ -3,6 +3,7 @@ import { ByteBlocks } from '#lib/byte-blocks.ts'
 
 const newlineByte = 0x0a
 const spaceCode = 0x20
+const byteOrderMark = 0xfeff
 
 /**
  * Splits bytes into whole lines. It cuts at the last newline byte, which is never part of a longer UTF-8 character:
@@ -48,6 +49,8 @@ export class LineCutter {
 
 /** Where the data of the line at `from` begins; -1 for comments, other fields and blank lines. */
 export function dataStart(text: string, from: number): number {
-  if (!text.startsWith('data:', from)) return -1
-  return text.charCodeAt(from + 5) === spaceCode ? from + 6 : from + 5
+  // A mark may begin the stream.
+  const field = text.charCodeAt(from) === byteOrderMark ? from + 1 : from
+  if (!text.startsWith('data:', field)) return -1
+  return text.charCodeAt(field + 5) === spaceCode ? field + 6 : field + 5
 }

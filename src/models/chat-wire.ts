@@ -145,7 +145,7 @@ export class Upstream implements Dispatcher.DispatchHandler {
     if (status < 200) return
     this.head = {
       status,
-      contentType: only(headers['content-type']) ?? '',
+      contentType: only(headers['content-type'])?.toLowerCase() ?? '',
       retryAfter: only(headers['retry-after']),
       location: only(headers['location']),
     }

@@ -135,6 +135,7 @@ describe('errors', () => {
   const endings: [string, string, string, RegExp][] = [
     ['a stream without an end', delta({ content: 'a' }), 'model_failed', /cut off/],
     ['a content filter', delta({ content: 'a' }) + delta({}, 'content_filter'), 'model_filtered', /content filter/],
+    ['an answer that ends in an error', delta({ content: 'a' }) + delta({}, 'error'), 'model_failed', /cut off/],
     ['a line that is no JSON', 'data: {oops\n\n', 'model_failed', /\{oops/],
     ['a line over the limit', `data: {"x":"${'y'.repeat(5000)}"}\n\n`, 'model_failed', /1000 bytes/],
     ['an endless line', `data: {"x":"${'y'.repeat(5000)}`, 'model_failed', /1000 bytes/],

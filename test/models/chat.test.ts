@@ -122,6 +122,16 @@ describe('reading a stream', () => {
     assert.equal(end?.type === 'done' && end.stop, 'length')
   })
 
+  test('a byte order mark hides no text, and the case of a media type says nothing', async (t) => {
+    const streamed = await serve(t, streaming(`\ufeff${delta({ content: 'a' })}${delta({ content: 'b' })}${stop}`))
+    assert.deepEqual(textsOf(await collect(streamed.model)), ['a', 'b'])
+    const whole = await serve(t, (response) => {
+      response.writeHead(200, { 'content-type': 'Application/JSON; charset=UTF-8' })
+      response.end(`\ufeff${JSON.stringify({ choices: [{ message: { content: 'a' }, finish_reason: 'stop' }] })}`)
+    })
+    assert.deepEqual(textsOf(await collect(whole.model)), ['a'])
+  })
+
   test('a server that does not stream is understood', async (t) => {
     const tool = { id: 'x', type: 'function', function: { name: 'add', arguments: '{"a":1}' } }
     const message = { content: 'Hi', reasoning_content: 'hm', tool_calls: [tool] }
