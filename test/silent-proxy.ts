@@ -7,6 +7,8 @@ export type SilentProxy = {
   /** How many connections were made so far. */
   connections(): number
   fallSilent(): void
+  /** Only the connections of now fall silent, as when a firewall forgets them. */
+  forgetConnections(): void
   /** Forwards again, also what was held back. */
   speak(): void
   close(): Promise<void>
@@ -39,6 +41,9 @@ export async function openSilentProxy(port: number): Promise<SilentProxy> {
     connections: () => count,
     fallSilent() {
       silent = true
+      for (const socket of sockets) socket.pause()
+    },
+    forgetConnections() {
       for (const socket of sockets) socket.pause()
     },
     speak() {

@@ -1,8 +1,8 @@
-// Ends the connections to a host that has fallen silent. A host that is lost, or whose packets are dropped, breaks no
-// connection: a query under way would wait for its own time limit. A query may also take long while the host is well, so the
-// host is asked over a connection of its own.
+// Ends the connections to a host that has fallen silent, and single ones that were lost. A host that is lost, or whose
+// packets are dropped, breaks no connection: a query under way would wait for its own time limit. A query may also take long
+// while the host is well, so the host is asked over a connection of its own; if it answers, it is asked whether it works.
 import { connect, type Socket } from 'node:net'
-import type { Pool, PoolClient } from 'pg'
+import { Client, type Pool, type PoolClient } from 'pg'
 import { watchSilence } from '#lib/silence.ts'
 
 export type SilenceLimits = {
@@ -18,7 +18,11 @@ const defaultLimits: SilenceLimits = { lookMs: 500, quietMs: 2_000, answerMs: 3_
 /** A request for TLS: the first packet of a connection, which a server answers with one byte before it knows who asks. */
 const tlsRequest = Buffer.from([0, 0, 0, 8, 4, 210, 22, 47])
 
-/** What was seen of a connection: the bytes that it had received, and when it last had more or no query under way. */
+/** Of these sessions, those that wait for a query: where we wait for an answer, one of both got lost. */
+const waitingSessions = `SELECT pid FROM pg_stat_activity
+  WHERE pid = ANY($1) AND state LIKE 'idle%' AND state_change < now() - $2 * interval '1 millisecond'`
+
+/** What was seen of a connection: the bytes that it had received, and when it last had more, or was sending or idle. */
 type Seen = { readonly bytes: number; readonly at: number }
 
 /** Watches the connections of a pool until the returned function is called. */
@@ -26,6 +30,7 @@ export function watchHost(pool: Pool, limits = defaultLimits): () => void {
   const { lookMs, quietMs, answerMs } = limits
   const watched = new Map<PoolClient, Seen>()
   let asking = false
+  let askedAt = -Infinity
   pool.on('connect', (client) => {
     watched.set(client, { bytes: 0, at: performance.now() })
     client.once('end', () => watched.delete(client))
@@ -36,17 +41,37 @@ export function watchHost(pool: Pool, limits = defaultLimits): () => void {
   async function look(): Promise<void> {
     const now = performance.now()
     for (const [client, { bytes }] of watched) {
-      const { bytesRead } = socketOf(client)
-      if (client.readyForQuery || bytesRead !== bytes) watched.set(client, { bytes: bytesRead, at: now })
+      const { bytesRead, writableLength } = socketOf(client)
+      if (client.readyForQuery || bytesRead !== bytes || writableLength > 0)
+        watched.set(client, { bytes: bytesRead, at: now })
     }
-    const quiet = watched.entries().find(([, { at }]) => now - at >= quietMs)?.[0]
-    if (!quiet || asking) return
+    const quiet = [...watched].flatMap(([client, { at }]) => (now - at >= quietMs ? [client] : []))
+    const [first] = quiet
+    if (!first || asking || now - askedAt < quietMs) return
     asking = true
-    const answered = await answers(socketOf(quiet), answerMs)
+    if (!(await answers(socketOf(first), answerMs))) end([...watched.keys()], silentHostError())
+    else end(await lostOf(quiet).catch(() => []), lostConnectionError())
     asking = false
-    for (const [client, { bytes }] of watched) {
-      if (answered) watched.set(client, { bytes, at: performance.now() })
-      else if (socketOf(client).bytesRead === bytes) socketOf(client).destroy(silentHostError())
+    askedAt = performance.now()
+  }
+
+  function end(clients: readonly PoolClient[], error: Error): void {
+    for (const client of clients) {
+      if (socketOf(client).bytesRead === watched.get(client)?.bytes) socketOf(client).destroy(error)
+    }
+  }
+
+  /** Behind a pooler no session has the id of a connection: there none is found. */
+  async function lostOf(clients: readonly PoolClient[]): Promise<PoolClient[]> {
+    const asker = new Client({ ...pool.options, connectionTimeoutMillis: answerMs, query_timeout: answerMs })
+    asker.on('error', () => {})
+    try {
+      await asker.connect()
+      const ids = clients.map(({ processID }) => processID)
+      const { rows } = await asker.query<{ pid: number }>(waitingSessions, [ids, quietMs])
+      return clients.filter(({ processID }) => rows.some(({ pid }) => pid === processID))
+    } finally {
+      void asker.end().catch(() => {})
     }
   }
 
@@ -55,6 +80,10 @@ export function watchHost(pool: Pool, limits = defaultLimits): () => void {
 
 function silentHostError(): Error {
   return Object.assign(new Error('the host is silent'), { code: 'HOST_SILENT' })
+}
+
+function lostConnectionError(): Error {
+  return Object.assign(new Error('the connection was lost on its way'), { code: 'ECONNRESET' })
 }
 
 /** Whether anything answers at the address to which a socket is connected. */
@@ -86,5 +115,6 @@ declare module 'pg' {
     readonly connection: Connection
     /** False while a query is under way. */
     readonly readyForQuery: boolean
+    readonly processID: number
   }
 }

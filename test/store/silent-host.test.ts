@@ -51,3 +51,12 @@ test('a query that takes long goes on while its host answers', async (t) => {
   assert.equal((await long).rows[0]?.found, 7)
   waiting.release()
 })
+
+test('a query whose connection alone was lost fails, and the next one has another connection', async (t) => {
+  const { sql, proxy } = await openBehindProxy(t, { lookMs: 10, quietMs: 50, answerMs: patienceMs })
+  const before = await sql.read(processId)
+  proxy.forgetConnections()
+  await assert.rejects(sql.write(processId), { code: 'database_unavailable', message: /the connection broke/ })
+  const after = await sql.read(processId)
+  assert.notEqual(after?.['pid'], before?.['pid'])
+})
