@@ -27,6 +27,8 @@ test('a message opens a thread, with its calls and a receipt; a reload shows the
   await say(page, 'what is 6 times 7')
   await page.waitForURL(/\/threads\/[0-9a-f-]{36}$/)
   await replies(page).getByText('It is 42.').waitFor()
+  await page.getByRole('button', { name: /^calculate 6\*7, [^ ]+ m?s, done$/ }).waitFor()
+  await page.getByRole('button', { name: /^Receipt: 1 tool, [^ ]+ tokens, free, [^ ]+ m?s$/ }).waitFor()
   await untilEqual(() => replies(page).locator('strong').textContent(), '42')
   const call = page.getByRole('button', { name: /^calculate .*done$/ })
   await untilEqual(() => call.getAttribute('aria-expanded'), 'false')

@@ -59,20 +59,27 @@ export function Calls({ calls, progress }: CallsProps) {
 function CallRow({ call, progress }: { call: CallView; progress: ProgressOf }) {
   const [open, setOpen] = useState(false)
   const { name, args, state } = call
+  const brief = briefArgs(args)
+  const comma = <span class="said">,</span>
   const end = call.since === undefined ? endWords(call) : <Elapsed since={Date.parse(call.since)} />
   const row = (
     <div class={open ? 'call open' : 'call'}>
       <button type="button" class="call-head" aria-expanded={open} onClick={() => setOpen(!open)}>
         <Icon name={open ? 'down' : 'right'} />
         <Sign state={state} />
-        <span class="call-name one-line">{oneLine(name)}</span>
+        <span class="call-name one-line">
+          {oneLine(name)}
+          {brief === '' && comma}
+        </span>
         <span class="call-brief one-line">
-          {state === 'running' ? <Brief call={call} progress={progress} /> : briefArgs(args)}
+          {state === 'running' ? <Brief call={call} progress={progress} /> : brief}
+          {brief !== '' && comma}
         </span>
         <span class="call-end">
-          <span class="unseen">, </span>
           {end}
-          {end !== state && <span class="unseen">, {state}</span>}
+          {end !== state && (
+            <span class="said">{typeof end === 'string' && end !== '' ? `, ${state}` : ` ${state}`}</span>
+          )}
         </span>
       </button>
       {open && <CallInside call={call} />}

@@ -33,12 +33,12 @@ export function ReceiptLine({ turnId, status }: { turnId: string; status: Status
       <Icon name="receipt" />
       <span class="one-line">
         <span class="unseen">Receipt: </span>
-        {wordsOf(data).map(({ text, wide }, at) => (
+        {wordsOf(data).map(({ text, wide }, at, all) => (
           <Fragment key={at}>
             {at > 0 && <wbr />}
             <span class={wide ? 'receipt-bit wide' : 'receipt-bit'}>
-              {at > 0 && <span class="unseen">, </span>}
               {text}
+              {at + 1 < all.length && <span class="said">, </span>}
             </span>
           </Fragment>
         ))}

@@ -19,9 +19,11 @@ export function Thinking({ text, ms, since }: Props) {
     <div class={open ? 'call open' : 'call'}>
       <button type="button" class="call-head" aria-expanded={open} onClick={() => setOpen(!open)}>
         <Icon name={open ? 'down' : 'right'} />
-        <span class="call-brief one-line">Thinking</span>
+        <span class="call-brief one-line">
+          Thinking
+          {ms !== undefined && <span class="said">,</span>}
+        </span>
         <span class="call-end">
-          <span class="unseen">, </span>
           {since === undefined ? ms !== undefined && durationWords(ms) : <Elapsed since={since} />}
         </span>
       </button>
