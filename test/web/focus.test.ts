@@ -27,7 +27,7 @@ test('the actions of a queued message keep the focus', { skip }, async (t) => {
   await say(page, 'endless')
   await page.getByText('It begins.').waitFor()
   await say(page, 'and then this')
-  const edit = page.getByRole('button', { name: 'Edit queued message' })
+  const edit = page.getByRole('button', { name: 'Edit queued message', description: 'and then this' })
   const field = page.getByRole('textbox', { name: 'Edit message' })
   for (const key of ['Escape', 'Enter']) {
     await edit.press('Enter')
@@ -35,7 +35,7 @@ test('the actions of a queued message keep the focus', { skip }, async (t) => {
     await field.press(key)
     await until(() => isFocused(edit))
   }
-  await page.getByRole('button', { name: 'Remove queued message' }).press('Enter')
+  await page.getByRole('button', { name: 'Remove queued message', description: 'and then this' }).press('Enter')
   await until(() => isFocused(page.getByRole('button', { name: 'Undo' })))
   await page.getByRole('button', { name: 'Stop', exact: true }).click()
 })

@@ -1,6 +1,7 @@
 // A message of the outbox: held, queued or failed.
 import { useSignal } from '@preact/signals'
 import { lazy } from '../lazy.tsx'
+import { firstSentence } from '../lib/conversation.ts'
 import { waiting } from '../store/gates.ts'
 import { runningTurn } from '../store/hub.ts'
 import { type Outgoing, removeOutgoing, retry } from '../store/outbox.ts'
@@ -78,10 +79,16 @@ export function OutgoingMessage({ outgoing }: { outgoing: Outgoing }) {
               <Icon name="clock" />
               Waits its turn
             </p>
-            <IconButton icon="pencil" name="Edit queued message" onClick={() => (editing.value = true)} />
+            <IconButton
+              icon="pencil"
+              name="Edit queued message"
+              of={firstSentence(text)}
+              onClick={() => (editing.value = true)}
+            />
             <IconButton
               icon="trash"
               name="Remove queued message"
+              of={firstSentence(text)}
               busy={busy.value}
               onClick={() => void run(remove, 'The message was not removed.')}
             />
