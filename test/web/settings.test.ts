@@ -109,6 +109,14 @@ test('a part that is opened by its address stays in view while the parts above i
   assert((await top()) > 200)
 })
 
+test('About tells how much is at work, not how many connections its pages make', { skip }, async (t) => {
+  const page = await site.visit(t, '/settings/about')
+  await page
+    .locator('.about')
+    .getByText(/^\d+ jobs?$/)
+    .waitFor()
+})
+
 test('a note about the environment waits for nobody: it has no sun', { skip }, async (t) => {
   const page = await site.visit(t, '/settings')
   const note = page.locator('.note', { hasText: 'LLM_PROVIDER is set in the environment' })

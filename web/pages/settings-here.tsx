@@ -1,5 +1,5 @@
 // Settings of this browser and facts about the service: sessions, doors, theme, status.
-import { countWords, numberWords, spanWords, storedWords } from '#core/words.ts'
+import { countWords, spanWords, storedWords } from '#core/words.ts'
 import { type DoorLook, doorOf } from '../lib/doors.ts'
 import { untilText } from '../lib/words.ts'
 import { useAct } from '../parts/act.ts'
@@ -157,9 +157,7 @@ export function About() {
             <dt>Tools in the sandbox</dt>
             <dd>{status.sandbox_enabled ? 'can run' : 'cannot run here'}</dd>
             <dt>At work</dt>
-            <dd>
-              {countWords(status.active_jobs, 'job')}, {numberWords(status.connections)} connected
-            </dd>
+            <dd>{countWords(status.active_jobs, 'job')}</dd>
           </dl>
         )}
       </When>
