@@ -32,3 +32,20 @@ test('signing out leaves no drafts, notifications or marks of the user in the br
   await untilEqual(shown, 0)
   await untilEqual(() => icon.getAttribute('href'), '/icon.svg')
 })
+
+test('signing out in one window ends the other windows alike: no draft is left, and none is said to be kept', {
+  skip,
+}, async (t) => {
+  const page = await site.open(t)
+  const other = await page.context().newPage()
+  await other.goto(site.url)
+  await box(other).fill('half a thought')
+  await follow(page, '/settings/sessions')
+  await page.getByRole('button', { name: 'Sign out', exact: true }).click()
+  await other.getByRole('heading', { name: 'Sign in to Atrium' }).waitFor()
+  await untilEqual(() => other.getByText('Your draft is kept').count(), 0)
+  await other.getByRole('textbox', { name: 'Access token' }).fill(site.token)
+  await other.keyboard.press('Enter')
+  await box(other).waitFor()
+  await untilEqual(() => box(other).inputValue(), '')
+})

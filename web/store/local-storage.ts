@@ -4,6 +4,8 @@ let owner = ''
 /** Everything written by this page: it serves as the storage where the browser has none, or no space left. */
 const here = new Map<string, string | undefined>()
 let allStored = true
+/** After a sign-out nothing is stored until the next sign-in: what leaves the page then may still want to keep something. */
+let isClosed = false
 
 /** False once something was written that only this page has. */
 export function isAllStored(): boolean {
@@ -13,6 +15,7 @@ export function isAllStored(): boolean {
 /** Sets the user whose values are read and written. */
 export function setStorageUser(user: string): void {
   owner = user
+  isClosed = false
 }
 
 export function readStored(name: string): string | undefined {
@@ -27,6 +30,7 @@ export function readStored(name: string): string | undefined {
 
 /** Stores a text; undefined deletes it. */
 export function writeStored(name: string, text: string | undefined): void {
+  if (isClosed) return
   const key = keyOf(name)
   here.set(key, text)
   try {
@@ -68,13 +72,14 @@ export function storedNames(namePrefix: string): string[] {
     .filter((name) => /^[^./]+(\/|$)/.test(name.slice(namePrefix.length)) && readStored(name) !== undefined)
 }
 
-/** Deletes what tells of the user: drafts, unsent messages and read positions. */
+/** Deletes what tells of the user: drafts, unsent messages and read positions. They sign out: no more is stored. */
 export function clearStored(): void {
   const start = keyOf('')
   for (const key of [...browserKeys(), ...here.keys()]) {
     const name = key.slice(start.length)
     if (key.startsWith(start) && /^(draft\.|outbox\.|seen$)/.test(name)) writeStored(name, undefined)
   }
+  isClosed = true
 }
 
 function keyOf(name: string): string {

@@ -2,6 +2,7 @@
 import { computed, signal } from '@preact/signals'
 import type { Session } from '#doors/web/wire/user.ts'
 import { ApiFault, request, onSignedOut } from '../api/client.ts'
+import { clearStored } from './local-storage.ts'
 
 /** `unknown` until the gateway has answered; `away` when it cannot be reached; `ended` when a session was lost. */
 export type SessionState =
@@ -40,11 +41,27 @@ export async function signIn(proof: { token: string } | { code: string }): Promi
 
 let lastUser: string | undefined
 
-/** The windows of a browser share its cookie: each tells the others who has signed in. */
+/** Sent in place of a user. */
+const signedOut = null
+
+/** The windows of a browser share its cookie: each tells the others who has signed in, and that the user has signed out. */
 const windows = new BroadcastChannel('atrium.user')
 windows.addEventListener('message', ({ data }) => {
-  if (data !== lastUser || sessionState.peek().type !== 'in') void findSession()
+  if (data === signedOut) leave()
+  else if (data !== lastUser || sessionState.peek().type !== 'in') void findSession()
 })
+
+/** Leaves the session in all windows of this browser, after the gateway has ended it. */
+export function leaveWindows(): void {
+  leave()
+  // oxlint-disable-next-line unicorn/require-post-message-target-origin -- a channel has one origin
+  windows.postMessage(signedOut)
+}
+
+function leave(): void {
+  sessionState.value = { type: 'out', ended: false }
+  clearStored()
+}
 
 /** The page keeps what it has read for a user who comes back. Another user gets a new page. */
 function enter(session: Session): void {

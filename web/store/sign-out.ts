@@ -1,9 +1,8 @@
 // Signing out: the next person at this browser finds nothing of the user.
 import { request } from '../api/client.ts'
-import { clearStored } from './local-storage.ts'
 import { endNotice } from './notices.ts'
 import { disableHere } from './notifications.ts'
-import { sessionState } from './session.ts'
+import { leaveWindows } from './session.ts'
 
 /** Ends this session, or all of this user's. */
 export async function signOut(everywhere = false): Promise<void> {
@@ -11,8 +10,7 @@ export async function signOut(everywhere = false): Promise<void> {
   endNotice()
   if ('serviceWorker' in navigator) await leaveDevice()
   await request('POST', '/api/logout', { body: { everywhere } })
-  sessionState.value = { type: 'out', ended: false }
-  clearStored()
+  leaveWindows()
 }
 
 /** Keeps the news of this user from the next user of this device. Signing out goes on if this fails. */

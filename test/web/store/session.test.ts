@@ -116,6 +116,8 @@ test('signing out deletes the drafts, unsent messages and read positions of this
     for (const name of names) writeStored(name, user)
   }
   await signOut()
+  // What leaves the page with the session may still have something to keep.
+  writeStored('draft.a', 'ada')
   assert.deepEqual(names.map(readStored), [undefined, undefined, undefined, 'ada'])
   setStorageUser('bob')
   assert.deepEqual(names.map(readStored), ['bob', 'bob', 'bob', 'bob'])
