@@ -7,7 +7,7 @@ import type { Page } from 'playwright-core'
 import { clearOfMidnight } from '../clear-of-midnight.ts'
 import { until, untilEqual } from '../until.ts'
 import { findBarriers } from './barriers.ts'
-import { hearing, useSite } from './browser.ts'
+import { follow, hearing, useSite } from './browser.ts'
 import { box, doubleClick, isFocused, say } from './chat-page.ts'
 import { noBrowser } from './launch.ts'
 
@@ -22,6 +22,7 @@ const site = useSite({
       { when: 'write three', calls: [write('docs/three.md', 'third\n')] },
       { when: 'write four', calls: [write('docs/four.md', 'fourth\n')] },
       { when: 'write five', calls: [write('docs/five.md', 'fifth\n')] },
+      { when: 'write six', calls: [write('docs/six.md', 'sixth\n')] },
       { when: 'list files', calls: [{ name: 'workspace_shell', args: { command: 'ls' } }] },
       { afterTool: 'workspace_write', text: 'The tool said: {{result}}' },
     ],
@@ -134,6 +135,7 @@ test('Deny takes a word to the agent, by the keyboard alone', { skip }, async (t
   await said(page, 'The tool said: the user did not allow workspace_write: Not this one').waitFor()
   await page.getByText('Denied by you').waitFor()
   await until(() => isFocused(box(page)))
+  assert.equal(await box(page).inputValue(), '')
   await page.getByRole('button', { name: /^workspace_write .*denied$/ }).waitFor()
   assert.equal(existsSync(fileAt('docs/three.md')), false)
 })
@@ -237,4 +239,28 @@ test('the queue has what waits from every thread; what one browser answers is an
   await said(one, 'The tool said: created').waitFor()
   await one.getByText('Create a file: docs/three.md. Allowed once by you').waitFor()
   await untilEqual(() => card(one, 'Create docs/three.md?').count(), 0)
+})
+
+test('a word for a request that is answered elsewhere goes to the composer of its thread', { skip }, async (t) => {
+  const page = await site.visit(t)
+  const word = page.getByRole('textbox', { name: 'Word to the agent' })
+  for (const at of ['thread', 'queue']) {
+    await page.getByRole('link', { name: 'New thread' }).click()
+    await say(page, 'write six')
+    const asked = card(page, 'Create docs/six.md?')
+    await asked.waitFor()
+    const thread = new URL(page.url()).pathname
+    if (at === 'queue') await page.getByRole('link', { name: /^Waiting for you/ }).click()
+    await asked.waitFor()
+    await hearing(page)
+    await asked.getByRole('button', { name: 'Deny…' }).click()
+    await word.fill('Not there')
+    const { gates } = await site.call<{ gates: { id: string; thread_id: string }[] }>('GET', '/api/gates')
+    assert.equal(gates.length, 1)
+    await site.call('POST', `/api${thread}/gates/${gates[0]?.id}`, { action: 'deny' })
+    await page.getByText('Your word was not sent. It is in the composer of its thread.').waitFor()
+    await follow(page, thread)
+    await untilEqual(() => box(page).inputValue(), 'Not there')
+    await box(page).fill('')
+  }
 })

@@ -10,6 +10,7 @@ import { lazy } from '../lazy.tsx'
 import { doorOf } from '../lib/doors.ts'
 import { exactTime, leftText } from '../lib/words.ts'
 import { now } from '../store/clock.ts'
+import { prependDraft } from '../store/drafts.ts'
 import { answerGate } from '../store/gates.ts'
 import { notify } from '../store/notices.ts'
 import { AllowFor } from './allow-for.tsx'
@@ -57,6 +58,7 @@ export function Approval({ gate, inQueue = false, threadTitle }: Props) {
     const mine = card.current
     return () => {
       if (mine?.contains(document.activeElement)) focusFirst(...(phone.matches ? [] : ['.composer-text']), '#main')
+      if (busy.peek() === undefined) keepWord()
     }
   }, [])
   useLayoutEffect(() => {
@@ -67,6 +69,14 @@ export function Approval({ gate, inQueue = false, threadTitle }: Props) {
     focusSoon(`[aria-labelledby="${title}"] .approval-foot .clay`)
   }
 
+  /** The card has left without this word: the gate was answered elsewhere, or the page was left. */
+  const keepWord = (): void => {
+    const text = step.peek() === 'deny' ? word.peek().trim() : ''
+    if (text === '') return
+    word.value = ''
+    prependDraft(gate.thread_id, text)
+    notify('Your word was not sent. It is in the composer of its thread.')
+  }
   const isTooSoon = (): boolean => Date.now() - shownAt.current < ignoreInputMs
   const unlessTooSoon = (act: () => void) => (): void => {
     if (!isTooSoon()) act()
@@ -77,9 +87,12 @@ export function Approval({ gate, inQueue = false, threadTitle }: Props) {
     fault.value = undefined
     try {
       await answerGate(gate.thread_id, gate.id, answer)
+      word.value = ''
     } catch (error) {
-      if (error instanceof ApiFault && error.code === 'gate_closed') notify('This was answered already.')
-      else fault.value = faultWords(error)
+      if (error instanceof ApiFault && error.code === 'gate_closed') {
+        notify('This was answered already.')
+        keepWord()
+      } else fault.value = faultWords(error)
     } finally {
       busy.value = undefined
     }
