@@ -23,6 +23,7 @@ const site = useSite({
       { when: 'write four', calls: [write('docs/four.md', 'fourth\n')] },
       { when: 'write five', calls: [write('docs/five.md', 'fifth\n')] },
       { when: 'write six', calls: [write('docs/six.md', 'sixth\n')] },
+      { when: 'write seven', calls: [write('docs/seven.md', 'seventh\n')] },
       { when: 'list files', calls: [{ name: 'workspace_shell', args: { command: 'ls' } }] },
       { afterTool: 'workspace_write', text: 'The tool said: {{result}}' },
     ],
@@ -263,4 +264,28 @@ test('a word for a request that is answered elsewhere goes to the composer of it
     await untilEqual(() => box(page).inputValue(), 'Not there')
     await box(page).fill('')
   }
+})
+
+test('a new request is told on every page, with the thread it is in where another one is open', { skip }, async (t) => {
+  const page = await site.visit(t, '/jobs')
+  const told = page.locator('[aria-live=polite]').filter({ hasText: 'Waiting for you' })
+  await page.getByRole('heading', { name: 'Jobs' }).waitFor()
+  await untilEqual(() => told.count(), 0)
+  const asked = await site.call<{ thread_id: string; gate: { id: string } }>('POST', '/api/chat', {
+    message: 'write six',
+  })
+  await untilEqual(() => told.allTextContents(), ['Waiting for you: Create docs/six.md?'])
+  await follow(page, `/threads/${asked.thread_id}`)
+  await untilEqual(() => told.allTextContents(), ['Waiting for you: Create docs/six.md?'])
+  const other = await site.call<{ thread_id: string; gate: { id: string } }>('POST', '/api/chat', {
+    message: 'write seven',
+  })
+  await untilEqual(
+    () => told.locator('p').allTextContents(),
+    ['Waiting for you: Create docs/six.md?', 'Waiting for you in another thread: Create docs/seven.md?'],
+  )
+  for (const { thread_id, gate } of [asked, other]) {
+    await site.call('POST', `/api/threads/${thread_id}/gates/${gate.id}`, { action: 'deny' })
+  }
+  await untilEqual(() => told.count(), 0)
 })

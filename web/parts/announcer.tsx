@@ -4,24 +4,34 @@ import { isAtRest } from '#core/turn-status.ts'
 import { countWords } from '#core/words.ts'
 import { printable } from '#safety/printable.ts'
 import { firstSentence } from '../lib/conversation.ts'
+import { route, threadIdIn } from '../router.ts'
 import type { Conversation } from '../store/conversation.ts'
 import { waiting } from '../store/gates.ts'
 
 export function Announcer({ conversation }: { conversation: Conversation }) {
   const answerText = useComputed(() => answerWords(conversation)).value
-  const gateText = useComputed(() => {
-    const gate = waiting.value.find(({ thread_id }) => thread_id === conversation.id)
-    return gate ? `Waiting for you: ${printable(gate.question.text)}` : ''
-  }).value
   return (
-    <>
-      <div class="unseen" aria-live="polite">
-        {answerText}
-      </div>
-      <div class="unseen" aria-live="polite">
-        {gateText}
-      </div>
-    </>
+    <div class="unseen" aria-live="polite">
+      {answerText}
+    </div>
+  )
+}
+
+/** On every page: the request of the open thread, and the newest one of the others. */
+export function GateAnnouncer() {
+  const open = threadIdIn(route.value.path)
+  const here = waiting.value.find(({ thread_id }) => thread_id === open)
+  const elsewhere = waiting.value.findLast(({ thread_id }) => thread_id !== open)
+  const place = open === undefined ? '' : ' in another thread'
+  return (
+    <div class="unseen" aria-live="polite">
+      {here && <p key="here">Waiting for you: {printable(here.question.text)}</p>}
+      {elsewhere && (
+        <p key="elsewhere">
+          Waiting for you{place}: {printable(elsewhere.question.text)}
+        </p>
+      )}
+    </div>
   )
 }
 

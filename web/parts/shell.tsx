@@ -8,6 +8,7 @@ import { runningTurn } from '../store/hub.ts'
 import { offlineSecs } from '../store/link.ts'
 import { shownReceipt } from '../store/receipts.ts'
 import { folded, menuOpen } from '../store/shell.ts'
+import { GateAnnouncer } from './announcer.tsx'
 import { Notices } from './notice.tsx'
 import './shell.css'
 import { MenuSheet, Sidebar } from './sidebar.tsx'
@@ -38,6 +39,7 @@ export function Shell({ children }: { children: ComponentChildren }) {
       </main>
       {receipt !== undefined && <ReceiptPanel key={receipt} turnId={receipt} overlays={covered} />}
       {menuOpen.value && <MenuSheet />}
+      <GateAnnouncer />
       <Notices />
     </div>
   )
