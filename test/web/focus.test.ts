@@ -107,7 +107,7 @@ test('the form that changes a mission takes the focus', { skip }, async (t) => {
     .press('Enter')
   await until(() => isFocused(page.getByRole('textbox', { name: 'What to do' })))
   await page.keyboard.press('Escape')
-  await page.getByRole('button', { name: 'Run now' }).waitFor()
+  await until(() => isFocused(page.getByRole('button', { name: 'Edit' })))
 })
 
 test('what is pressed keeps the focus until the service has answered, and after it', { skip }, async (t) => {

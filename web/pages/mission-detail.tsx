@@ -125,7 +125,7 @@ function Actions({ mission: { id, title, status } }: { mission: Mission }) {
           {pauses ? 'Pause' : 'Resume'}
         </Button>
       )}
-      <Button size="small" icon="pencil" onClick={() => go(`${missionAddress(id)}?edit`)}>
+      <Button size="small" icon="pencil" name="Edit" onClick={() => go(`${missionAddress(id)}?edit`)}>
         Edit
       </Button>
       <Confirm

@@ -41,7 +41,7 @@ export function EditMission({ mission }: { mission: Mission }) {
   const { id, title, prompt, schedule, zone } = mission
   const close = (): void => {
     go(missionAddress(id), { replace: true })
-    focusSoon('#main')
+    focusSoon('.mission-acts [aria-label="Edit"]', '#main')
   }
   const save = async (fields: MissionFields): Promise<void> => {
     // A schedule that is given begins anew, so it is sent only if it has changed.
