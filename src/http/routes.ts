@@ -5,7 +5,7 @@ import type * as z from 'zod/mini'
 import { AppError, wrongField } from '#core/errors.ts'
 import type { Caller } from './caller.ts'
 import type { FindExact } from './lossless-json.ts'
-import { check, checkBody } from './validate.ts'
+import { checkBody, checkQuery } from './validate.ts'
 import type { FaultBody } from './reply.ts'
 
 /** `by-handler`: the handler counts the call, once it has read the body. */
@@ -103,7 +103,7 @@ export function route<
       const call = {
         caller: request.caller,
         params: request.params,
-        query: query && check(query, request.query),
+        query: query && checkQuery(query, request.query),
         body: body && checkBody(body, request.body),
       }
       refuseNul(request)

@@ -16,6 +16,17 @@ export function check<T extends z.ZodMiniType>(schema: T, value: unknown, path =
   throw wrongField(joined(path, [...issue.path, ...unknown]), problemOf(issue, value))
 }
 
+/** Checks a query. Throws invalid_input, also for a field that stands in it more than once: it is parsed as a list. */
+export function checkQuery<T extends z.ZodMiniType>(schema: T, query: unknown): z.output<T> {
+  try {
+    return check(schema, query)
+  } catch (error) {
+    const param = error instanceof AppError ? error.param : undefined
+    if (param === undefined || !Array.isArray((query as Record<string, unknown>)[param])) throw error
+    throw wrongField(param, 'stands in the query more than once')
+  }
+}
+
 /** Checks a required body. Throws invalid_input, also for an empty one. */
 export function checkBody<T extends z.ZodMiniType>(schema: T, body: unknown): z.output<T> {
   if (body === undefined) throw new AppError('invalid_input', 'the body is empty: send a JSON object')

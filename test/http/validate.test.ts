@@ -3,7 +3,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import * as z from 'zod/mini'
 import { wrongField } from '#core/errors.ts'
-import { check, checkBody } from '#http/validate.ts'
+import { check, checkBody, checkQuery } from '#http/validate.ts'
 
 const Schema = z.object({
   name: z.string(),
@@ -76,4 +76,17 @@ test('words do not change with the language that another package chose for zod',
   z.config({ localeError: () => 'andere Worte' })
   assert.throws(() => check(z.object({ name: z.string() }), {}), { message: 'name is missing' })
   assert.throws(() => check(z.object({ name: z.enum(['a']) }), { name: 'b' }), { message: 'name must be a' })
+})
+
+test('a field that stands in a query more than once is told so, before what is wrong with its value', () => {
+  const Query = z.object({ limit: z.optional(z.string()), effect: z.optional(z.enum(['read', 'write'])) })
+  const twice = (param: string) => ({
+    code: 'invalid_input',
+    param,
+    message: `${param} stands in the query more than once`,
+  })
+  assert.throws(() => checkQuery(Query, { limit: ['1', '2'] }), twice('limit'))
+  assert.throws(() => checkQuery(Query, { effect: ['read', 'read'] }), twice('effect'))
+  assert.throws(() => checkQuery(Query, { effect: 'off' }), { message: 'effect must be read or write' })
+  assert.deepEqual(checkQuery(Query, { limit: '1', other: ['1', '2'] }), { limit: '1' })
 })

@@ -5,7 +5,7 @@ import { type DocumentInfo, isIdentity } from '#core/document.ts'
 import type { UserId } from '#core/ids.ts'
 import { maxFileBodyBytes } from '#http/body.ts'
 import { requireAllTools } from '#http/caller.ts'
-import { check, checkBody } from '#http/validate.ts'
+import { checkBody, checkQuery } from '#http/validate.ts'
 import { type Route, route } from '#http/routes.ts'
 import type { Documents } from '#memory/documents.ts'
 import type { Threads } from '#turns/threads.ts'
@@ -101,7 +101,7 @@ export function memoryRoutes({ documents, threads }: MemoryParts): Route[] {
       answers: { 200: HistoryAnswer },
       async handle(request) {
         const [user, path] = [request.caller.user, pathOf(request)]
-        const { revision } = check(HistoryQuery, request.query)
+        const { revision } = checkQuery(HistoryQuery, request.query)
         const found =
           revision === undefined
             ? await documents.versions(user, path)

@@ -6,7 +6,7 @@ import { sentence } from '#core/words.ts'
 import { requestIdOf } from '#http/request-log.ts'
 import { refuse } from '#http/auth.ts'
 import type { Refusal } from '#http/caller.ts'
-import { check } from '#http/validate.ts'
+import { checkQuery } from '#http/validate.ts'
 import { readCookie, signInCookie, writeCookie, writeLaxCookie } from '#http/cookie.ts'
 import type { Oidc } from '#http/oidc.ts'
 import { reportFault } from '#http/reply.ts'
@@ -89,7 +89,7 @@ export function oidcRoutes(parts: OidcRouteParts): Route[] {
       handle: (request, reply) =>
         withPage(request, reply, async () => {
           await countAttempt(parts, request)
-          const { code, state, iss, error } = check(CallbackQuery, request.query)
+          const { code, state, iss, error } = checkQuery(CallbackQuery, request.query)
           if (state !== undefined) setCookies(request, reply, { state, browser: '' })
           if (error !== undefined)
             return refuseCallback(request, reply, {

@@ -81,3 +81,13 @@ test('a NUL in a path or a query names nothing, and is told so', async (t) => {
   ] as const
   for (const [method, path, status] of asked) assert.equal((await call(method, path)).status, status, path)
 })
+
+test('a field of a query that is given twice is told so at every list', async (t) => {
+  const { call } = await openHouse(t)
+  for (const path of ['threads', 'jobs', 'memory', 'usage', 'notifications/outbox', 'gates/answered']) {
+    const field = path === 'usage' ? 'days' : path === 'gates/answered' ? 'since' : 'limit'
+    const { status, text } = await call('GET', `/api/${path}?${field}=1&${field}=2`)
+    assert.equal(status, 400, path)
+    assert.match(text, new RegExp(`"${field} stands in the query more than once"`))
+  }
+})
