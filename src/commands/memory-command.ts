@@ -55,6 +55,10 @@ export async function writeMemory(
   options: Options & { append?: boolean },
 ): Promise<void> {
   const content = text ?? (await readInput(maxInputChars, 'a document has at most 1 MiB'))
+  // An empty text is meant; an empty input is mostly that of a command that failed.
+  if (text === undefined && content === '') {
+    throw new AppError('invalid_input', "standard input is empty: give TEXT, which may be '' for an empty document")
+  }
   await withDocuments(async (documents) => {
     const writing = { path, content, author: 'user' as const }
     const outcome = options.append

@@ -37,6 +37,16 @@ test('documents are written, read, listed, found, moved in and out', async () =>
   assert.equal(readFileSync(join(out, 'ü.md'), 'utf8'), 'Äpfel')
 })
 
+test('an input without a byte makes no document; an empty text does', async () => {
+  const write = (...args: string[]) => atrium(home.path, ['memory', 'write', 'empty.md', ...args], { input: '' })
+  for (const args of [[], ['--append']]) {
+    const { code, stderr } = await write(...args)
+    assert.deepEqual([code, stderr.startsWith('error: standard input is empty: give TEXT')], [2, true])
+  }
+  assert.equal((await write('')).stdout, 'Created empty.md.\n')
+  await atrium(home.path, ['memory', 'delete', 'empty.md'])
+})
+
 test('an earlier version of a document is listed and restored, and the document deleted', async () => {
   const run = (...args: string[]) => atrium(home.path, ['memory', ...args])
   for (const text of ['one', 'two']) await run('write', 'kept.md', text)
