@@ -19,6 +19,8 @@ type AddOptions = Options & {
 }
 
 const maxRuns = 100
+/** What a table shows of a run's summary. */
+const maxBriefChars = 80
 
 export async function addMission(prompt: string, options: AddOptions): Promise<void> {
   const { when, zone, title, tools, cap, missed } = options
@@ -82,10 +84,14 @@ export async function listRuns(id: string, options: Options & { limit: string })
     outcomeOf(run),
     costWords(run.cost_usd),
     run.thread_id ?? '',
-    (run.summary ?? '').slice(0, 80),
+    inBrief(run.summary),
   ])
   const head = ['PLANNED FOR', 'OUTCOME', 'COST', 'THREAD', 'SUMMARY']
   print(options, runs, rows.length > 0 ? table([head, ...rows]) : 'No runs yet.')
+}
+
+function inBrief(summary = ''): string {
+  return summary.length > maxBriefChars ? `${summary.slice(0, maxBriefChars - 1).toWellFormed()}…` : summary
 }
 
 function outcomeOf({ outcome, count }: RunJson): string {

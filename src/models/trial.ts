@@ -24,7 +24,7 @@ export async function tryModel(model: Model, timeoutMs = defaultTimeoutMs): Prom
     const items = [textMessage('user', 'Answer with the one word: ready')]
     for await (const batch of model.stream({ system: 'Be brief.', items, tools: [] }, signal)) {
       for (const event of batch) {
-        if (event.type === 'text' && words.length < maxChars) words += event.text
+        if (event.type === 'text' && words.length <= maxChars) words += event.text
         if (event.type === 'text' || event.type === 'reasoning') chars += event.text.length
         if (event.type === 'done') usage = event.usage
         if (event.type === 'done') answered = event.model ?? answered
@@ -36,5 +36,7 @@ export async function tryModel(model: Model, timeoutMs = defaultTimeoutMs): Prom
     throw new AppError('model_timeout', message, { cause: error })
   }
   const ms = Math.round(performance.now() - began)
-  return { words: words.trim().slice(0, maxChars), usage, model: answered, ms }
+  const said = words.trim()
+  const shown = said.length > maxChars ? `${said.slice(0, maxChars - 1).toWellFormed()}…` : said
+  return { words: shown, usage, model: answered, ms }
 }

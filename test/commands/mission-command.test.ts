@@ -1,7 +1,7 @@
 // `atrium mission`: create, list, show, pause and remove, without a running service.
 import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
-import { atrium } from '../atrium.ts'
+import { atrium, serve } from '../atrium.ts'
 import { newHome } from '../new-home.ts'
 
 const home = newHome()
@@ -62,4 +62,16 @@ test('what cannot be understood is refused, and creates nothing', async () => {
     assert.match(stderr, message)
   }
   assert.match((await mission('list')).stdout, /^No missions yet: see `\S*atrium mission add --help`\n$/)
+})
+
+test('a table of runs shows the beginning of a long summary, and that it goes on', async (t) => {
+  const service = await serve(home.path)
+  t.after(() => service.stop())
+  const { id } = JSON.parse((await mission('add', 'Look', '--when', '@daily', '--json')).stdout) as { id: string }
+  await mission('run', id)
+  let run: { outcome: string | null; summary: string } | undefined
+  while (!run?.outcome) [run] = JSON.parse((await mission('runs', id, '--json')).stdout) as [typeof run]
+  assert.ok(run.summary.length > 80)
+  const [, row = ''] = (await mission('runs', id)).stdout.split('\n')
+  assert.ok(row.endsWith(`  ${run.summary.slice(0, 79).replaceAll('\n', ' ')}…`), row)
 })
