@@ -82,10 +82,10 @@ export async function serviceStatus(options: { json?: boolean }, machine = thisM
   const active = facts['ActiveState'] === 'active'
   const data = { installed, file, systemd: machine.booted, active, ...facts }
   const rows = names.flatMap((name) => (facts[name] ? [[name, facts[name]]] : []))
-  const why = machine.booted ? '' : ' This machine was not booted with systemd.'
-  const head = installed
-    ? `${file} is installed.${why}`
-    : `No unit is installed.${why} Install one:  atrium service install`
+  const way = machine.booted
+    ? 'Install one:  atrium service install'
+    : 'This machine was not booted with systemd. Run the service yourself:  atrium serve'
+  const head = installed ? `${file} is installed.${machine.booted ? '' : ` ${way}`}` : `No unit is installed. ${way}`
   print(options, data, installed && rows.length > 0 ? `${head}\n${table(rows)}` : head)
   if (!active) process.exitCode = 1
 }

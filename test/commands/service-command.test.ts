@@ -194,6 +194,20 @@ test('the state is what systemd says; without a unit the way to one is shown', a
   process.exitCode = undefined
 })
 
+test('a machine without systemd is not offered a unit, but the way to run the service', async (t) => {
+  const machine = fakeMachine({ booted: false })
+  const written = t.mock.method(process.stdout, 'write', () => true)
+  await serviceStatus({}, machine)
+  process.exitCode = undefined
+  const said = written.mock.calls.map(({ arguments: [text] }) => String(text)).join('')
+  written.mock.restore()
+  assert.match(
+    said,
+    /^No unit is installed\. This machine was not booted with systemd\. .* yourself: {2}\S*atrium serve\n$/,
+  )
+  assert.deepEqual(machine.asked, [])
+})
+
 test('the command prints the unit and nothing else', async () => {
   const home = newHome()
   const { code, stdout } = await atrium(home.path, ['service', 'install', '--print'])
