@@ -60,6 +60,7 @@ export const ExportedThread = z.object({
     z.refine((items) => partsIn(items) <= maxParts, `must have at most ${maxParts} parts and images`),
   ),
 })
+const NewerThread = z.object({ format: z.literal(exportName), version: z.int().check(z.gt(exportVersion)) })
 export type ExportedThread = z.output<typeof ExportedThread>
 
 /** The thread in the text of a file. Throws invalid_input, too_large. */
@@ -74,6 +75,8 @@ export function readExport(file: string): ExportedThread {
       cause: error,
     })
   }
+  if (NewerThread.safeParse(value).success)
+    throw new AppError('invalid_input', `a newer Atrium wrote this file: this one reads version ${exportVersion}`)
   const read = ExportedThread.safeParse(value)
   if (read.success) return read.data
   const [issue] = read.error.issues

@@ -172,7 +172,8 @@ const fileOf = (changes: object): string =>
 const refused: readonly (readonly [what: string, file: string, words: RegExp])[] = [
   ['no JSON', '{', /which is JSON/],
   ['another format', fileOf({ format: 'chat' }), /^the file is no exported thread: format must be "atrium-thread"$/],
-  ['a later version', fileOf({ version: 2 }), /version must be 1/],
+  ['a later version', fileOf({ version: 2 }), /^a newer Atrium wrote this file: this one reads version 1$/],
+  ['no version', fileOf({ version: '2' }), /^the file is no exported thread: version must be 1/],
   ['an unknown item', fileOf({ items: [{ type: 'gate' }] }), /items\.0/],
   ['too many items', fileOf({ items: Array.from({ length: 5_001 }, () => thought) }), /items/],
   ['too many parts of a message', fileOf({ items: [message(201)] }), /items\.0\.content/],
