@@ -1,4 +1,5 @@
 // Reads a local file as an attachment, by a path that was typed, pasted or dropped on the terminal.
+import { constants } from 'node:fs'
 import { open } from 'node:fs/promises'
 import { homedir } from 'node:os'
 import { basename, resolve } from 'node:path'
@@ -8,6 +9,8 @@ import { maxPictureBytes } from '#core/page-limits.ts'
 import { isPdf, type ReadPdf } from '#core/pdf.ts'
 import type { Attached } from '#doors/terminal/attachment-list.ts'
 import { maxPdfMs, partOfFile, partOfPdf } from '#turns/attachments.ts'
+
+const { O_RDONLY, O_NONBLOCK } = constants
 
 /** Reads a file to send. Throws invalid_input, too_large, with the path in the message. */
 export async function readAttachment(written: string, readPdf?: ReadPdf): Promise<Attached> {
@@ -22,7 +25,8 @@ export async function readAttachment(written: string, readPdf?: ReadPdf): Promis
 
 async function readWhole(path: string): Promise<Buffer> {
   try {
-    await using file = await open(path, 'r')
+    // The open of a named pipe would wait for its writer.
+    await using file = await open(path, O_RDONLY | O_NONBLOCK)
     const about = await file.stat()
     if (!about.isFile()) throw new AppError('invalid_input', `${path} is not a file`)
     if (about.size > maxPictureBytes) {

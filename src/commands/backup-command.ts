@@ -11,6 +11,7 @@ import { settleRestore } from '#app/open-storage.ts'
 import { type Home, lockHome, openHome, removeUnusedHome } from '#home.ts'
 import { withoutUndefined } from '#lib/without-undefined.ts'
 import { printable } from '#safety/printable.ts'
+import { refusePipe } from './named-file.ts'
 import { createProgress } from './progress-line.ts'
 import { agrees } from './prompts.ts'
 import { print } from './report.ts'
@@ -21,6 +22,7 @@ type Options = { readonly json?: boolean }
 export async function backUp(file: string, options: Options & { withKey?: boolean; verify?: boolean }): Promise<void> {
   const progress = createProgress()
   if (options.verify) {
+    await refusePipe(file)
     const summary = await verifyBackup(resolve(file), { onRead: (share) => progress.show('checking', share) })
     progress.end()
     return print(options, viewOf(file, summary), `${file} is complete and unchanged.\n${wordsOf(summary)}`)
@@ -62,6 +64,7 @@ export async function restore(file: string, options: Options & { yes?: boolean; 
   try {
     await settleRestore(home, { databaseUrl: config.databaseUrl, locked: true })
     const replace = options.replace ?? false
+    await refusePipe(file)
     const parts = { ...sourceOf(config, home), file: resolve(file), replace, onProgress: progress.show }
     const summary = await checkBackup(parts)
     progress.end()

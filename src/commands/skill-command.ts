@@ -157,6 +157,7 @@ function withSkills(work: (skills: Skills) => Promise<void>): Promise<void> {
 async function readPath(path: string): Promise<SkillFolder> {
   const found = await stat(path).catch(cannotRead(path))
   if (found.isDirectory()) return readFolder(path)
+  if (!found.isFile()) throw new AppError('invalid_input', `${path} is no file and no folder`)
   if (found.size > maxArchiveBytes) throw new AppError('too_large', `${path} has ${found.size} bytes`)
   return readZip(await readFile(path).catch(cannotRead(path)))
 }

@@ -19,6 +19,7 @@ import { type ExportFormat, exportFormats, exportThread } from '#turns/thread-ex
 import { importedItems, maxImportBytes, readExport } from '#turns/thread-import.ts'
 import { isTitle } from '#turns/thread-title.ts'
 import { withStore } from './home-store.ts'
+import { refusePipe } from './named-file.ts'
 import { agrees } from './prompts.ts'
 import { print } from './report.ts'
 import { readInput } from './stdin.ts'
@@ -119,6 +120,7 @@ const tooLong = `an exported thread has at most ${maxImportBytes} bytes`
 
 async function readBounded(path: string): Promise<string> {
   const refuse = cannotRead(path, ': name a file that `atrium threads export` has written')
+  await refusePipe(path)
   const { size } = await stat(path).catch(refuse)
   if (size > maxImportBytes) throw new AppError('too_large', tooLong)
   return readFile(path, 'utf8').catch(refuse)

@@ -1,9 +1,12 @@
 // Files that a person names on the command line.
 import assert from 'node:assert/strict'
+import { execFileSync } from 'node:child_process'
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { test } from 'node:test'
+import { readAttachment } from '#commands/attachment.ts'
 import { readNamedFile } from '#commands/named-file.ts'
+import { atrium } from '../atrium.ts'
 import { folder } from '../store/harness.ts'
 
 test('a file is read up to its bound, and a longer one is refused', async (t) => {
@@ -22,6 +25,28 @@ test('a device without an end is refused', async () => {
     code: 'too_large',
     message: '/dev/zero is over 2.0 MB',
   })
+})
+
+test('a named pipe is refused, and not waited for', async (t) => {
+  const path = join(folder(t), 'a')
+  execFileSync('mkfifo', [path])
+  await assert.rejects(readAttachment(path), { code: 'invalid_input', message: `${path} is not a file` })
+  const named = `error: ${path} is a named pipe: name a file\n`
+  const refusals = { restore: named, 'backup --verify': named, 'mcp import': named, 'threads import': named }
+  for (const [command, words] of Object.entries({
+    ...refusals,
+    'skill add': `error: ${path} is no file and no folder\n`,
+  })) {
+    const { code, stderr } = await atrium(join(folder(t), 'home'), [...command.split(' '), path])
+    assert.deepEqual([code, stderr.replace('Starting each server once …\n', '')], [2, words], command)
+  }
+})
+
+test('the pipe of another command is read', () => {
+  const read = `const { readNamedFile } = await import(${JSON.stringify(import.meta.resolve('#commands/named-file.ts'))});
+    process.stdout.write(await readNamedFile('/dev/stdin', 100))`
+  const shown = execFileSync('sh', ['-c', 'echo words | "$0" -e "$1"', process.execPath, read], { encoding: 'utf8' })
+  assert.equal(shown, 'words\n')
 })
 
 test('what is missing or a folder is named', async (t) => {
