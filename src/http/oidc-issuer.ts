@@ -25,11 +25,11 @@ const Metadata = z.object({
 export type Metadata = z.output<typeof Metadata>
 
 const claims = {
-  // A database stores no half of a surrogate pair: subjects that differ in one would be the same person.
+  // A database stores no half of a surrogate pair: subjects that differ in one would be the same person. PostgreSQL stores no NUL.
   sub: z.string().check(
     z.minLength(1),
     z.maxLength(255),
-    z.refine((sub) => sub.isWellFormed()),
+    z.refine((sub) => sub.isWellFormed() && !sub.includes('\0')),
   ),
   email: z.optional(z.string()),
   email_verified: z.optional(z.union([z.boolean(), z.string()])),

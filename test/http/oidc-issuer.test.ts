@@ -179,6 +179,7 @@ const tokens: readonly [what: string, claims: Record<string, unknown>, accepted:
   ['without a time', { ...claims, iat: undefined }, false],
   ['without a subject', { ...claims, sub: undefined }, false],
   ['with an empty subject', { ...claims, sub: '' }, false],
+  ['with a NUL in its subject', { ...claims, sub: 'ann\0' }, false],
   ['with half of a character in its subject', { ...claims, sub: 'ann\ud800' }, false],
   ['with a long subject', { ...claims, sub: 'x'.repeat(255) }, true],
   ['with an endless subject', { ...claims, sub: 'x'.repeat(256) }, false],
