@@ -18,6 +18,7 @@ import { printable } from '#safety/printable.ts'
 import { checkServerName } from '#mcp/names.ts'
 import { readHeaders, readVariables } from '#mcp/target.ts'
 import { withOpenTools } from './home-tools.ts'
+import { toolWire } from '#doors/web/mcp-wire.ts'
 import { readNamedFile } from './named-file.ts'
 import { agrees } from './prompts.ts'
 import { firstLine, inColumns, listedBy, print, shellQuoted, table } from './report.ts'
@@ -55,7 +56,7 @@ export async function addServer(name: string, command: readonly string[], option
           ? `Each call asks first. To let one run at once: atrium mcp set ${name} ${firstTool(server)} --effect read`
           : 'It has no tools that the agent could use.'
     const text = [`Added ${name}: ${tools}.`, ...toolLines(server), next].join('\n')
-    print(options, server, text)
+    print(options, jsonOf(server), text)
   })
 }
 
@@ -72,7 +73,7 @@ export function listServers(options: Options): Promise<void> {
     ])
     const head = ['NAME', 'KIND', 'FOR', 'TOOLS', 'CHANGED', 'ADDRESS']
     const text = [inColumns(table([head, ...rows])), ...all.flatMap(signInHint)].join('\n')
-    print(options, all, all.length > 0 ? text : 'No MCP servers: see `atrium mcp add --help`')
+    print(options, all.map(jsonOf), all.length > 0 ? text : 'No MCP servers: see `atrium mcp add --help`')
   })
 }
 
@@ -86,6 +87,11 @@ async function askedServers(servers: McpAdmin, signal: AbortSignal, only?: strin
   signal.throwIfAborted()
   if (unknown.length > 0) await reloadService(loadConfig().home)
   return servers.list()
+}
+
+/** A server as the API shows it, and its tools with their schemas. */
+function jsonOf(server: McpServerView) {
+  return { ...server, tools: server.tools.map((tool) => ({ ...toolWire(tool), schema: tool.schema })) }
 }
 
 function signInHint({ name, status }: McpServerView): string[] {
@@ -107,7 +113,7 @@ export function showServer(name: string, options: Options): Promise<void> {
       ...changeHint(server),
       ...(instructions === '' ? [] : ['', 'The server says about itself (the model never reads this):', instructions]),
     ]
-    print(options, server, printable(text.join('\n'), { lines: true }))
+    print(options, jsonOf(server), printable(text.join('\n'), { lines: true }))
   })
 }
 
@@ -161,7 +167,11 @@ export async function testServer(
   await changeServers(async (servers, signal) => {
     if (tool === undefined) {
       const server = await servers.check(name, signal)
-      return print(options, server, [`${name} answers.`, ...toolLines(server), ...changeHint(server)].join('\n'))
+      return print(
+        options,
+        jsonOf(server),
+        [`${name} answers.`, ...toolLines(server), ...changeHint(server)].join('\n'),
+      )
     }
     const params = options.params ?? '{}'
     find(await servers.list(), name)

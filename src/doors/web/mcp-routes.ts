@@ -2,14 +2,14 @@
 import * as z from 'zod/mini'
 import type { ToolTrial } from '#core/admin.ts'
 import { AppError } from '#core/errors.ts'
-import type { McpAdmin, McpServerView, McpToolView } from '#core/mcp.ts'
+import type { McpAdmin } from '#core/mcp.ts'
 import { isServiceSecret } from '#core/secret.ts'
 import { countOn, offeredWords } from '#core/words.ts'
 import { maxFileBodyBytes } from '#http/body.ts'
 import { type Route, route } from '#http/routes.ts'
 import { McpEffects, McpServersAnswer, McpServerWire } from '#doors/web/wire/mcp.ts'
 import { ToolTrialAnswer } from '#doors/web/wire/tool.ts'
-import { withoutUndefined } from '#lib/without-undefined.ts'
+import { serverWire } from './mcp-wire.ts'
 
 const maxMs = 11 * 60_000
 
@@ -121,38 +121,5 @@ async function startTrial(servers: McpAdmin, name: string, signal: AbortSignal):
   } catch (error) {
     if (!(error instanceof AppError) || error.code === 'not_found') throw error
     return { output: null, error: error.message, ...nothing }
-  }
-}
-
-function serverWire(server: McpServerView): z.output<typeof McpServerWire> {
-  const { name, kind, address, status, error, everyone, instructions, tools } = server
-  return {
-    name,
-    kind,
-    address,
-    status,
-    ...(error !== undefined && { error }),
-    everyone,
-    ...(instructions !== '' && { instructions }),
-    tools: tools.map(toolWire),
-  }
-}
-
-function toolWire(tool: McpToolView): z.output<typeof McpServerWire>['tools'][number] {
-  const { name, as, description, effect, status, hints, difference, change, refused } = tool
-  const said = [
-    ...(hints?.readOnly ? ['read_only' as const] : []),
-    ...(hints?.destructive ? ['destructive' as const] : []),
-    ...(hints?.idempotent ? ['idempotent' as const] : []),
-    ...(hints?.openWorld ? ['open_world' as const] : []),
-  ]
-  return {
-    name,
-    as,
-    description,
-    effect,
-    status,
-    ...(said.length > 0 && { hints: said }),
-    ...withoutUndefined({ difference, change, refused }),
   }
 }
