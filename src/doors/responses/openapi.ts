@@ -180,7 +180,7 @@ function responseSchema(): JsonSchema {
     properties: {
       id: { type: 'string' },
       object: { const: 'response' },
-      status: { enum: ['in_progress', 'completed', 'incomplete', 'failed', 'cancelled'] },
+      status: { enum: ['queued', 'in_progress', 'completed', 'incomplete', 'failed', 'cancelled'] },
       error: { anyOf: [{ type: 'null' }, { type: 'object' }] },
       model: { type: 'string' },
       output: { type: 'array', items: { type: 'object' } },

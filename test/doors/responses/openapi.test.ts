@@ -22,6 +22,9 @@ it('the document has every route under both prefixes, with the fields that valid
       assert.ok(paths[prefix + path], prefix + path)
     }
   }
+  const get = JSON.stringify((paths['/api/v1/responses/{id}'] as Wire)['get'])
+  for (const status of ['queued', 'in_progress', 'completed', 'incomplete', 'failed', 'cancelled'])
+    assert.match(get, new RegExp(`"${status}"`), status)
   const schemaOf = (path: string): Wire => {
     const post = (JSON.parse(JSON.stringify(paths[path])) as Wire)['post'] as Wire
     return (((post['requestBody'] as Wire)['content'] as Wire)['application/json'] as Wire)['schema'] as Wire
