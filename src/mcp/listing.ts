@@ -2,6 +2,7 @@
 import { byteLength, isObject, type JsonObject } from '#core/json.ts'
 import type { ListedTool, McpHints } from '#core/mcp.ts'
 import { excessOf } from '#lib/json-bounds.ts'
+import { printable } from '#safety/printable.ts'
 
 const maxSchemaBytes = 256 * 1024
 const maxDescriptionBytes = 256 * 1024
@@ -14,10 +15,10 @@ const schemaBounds = { values: 20_000, names: 10_000, levels: 64 }
 export function readTool(listed: unknown): ListedTool | undefined {
   if (!isObject(listed) || typeof listed['name'] !== 'string' || listed['name'] === '') return undefined
   const { name, description = '', inputSchema, annotations, title, execution } = listed
-  if (name.length > maxNameChars)
-    return { name: name.slice(0, maxNameChars), refused: `its name is over ${maxNameChars} characters` }
-  if (/\p{Cc}/u.test(name))
-    return { name: name.replaceAll(/\p{Cc}/gu, '?'), refused: 'its name has a control character' }
+  const letters = Array.from(name.slice(0, maxNameChars))
+  const seen = letters.map((letter) => (printable(letter) === letter ? letter : '?')).join('')
+  if (name.length > maxNameChars) return { name: seen, refused: `its name is over ${maxNameChars} characters` }
+  if (seen !== name) return { name: seen, refused: 'its name has a control character or a hidden one' }
   if (typeof description !== 'string') return { name, refused: 'its description is not a text' }
   if (byteLength(description) > maxDescriptionBytes)
     return { name, refused: `its description is over ${maxDescriptionBytes / 1024} KB` }

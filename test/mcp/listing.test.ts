@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { readTool } from '#mcp/listing.ts'
+import { printable } from '#safety/printable.ts'
 
 const inputSchema = { type: 'object', properties: { a: { type: 'string' } } }
 
@@ -34,12 +35,17 @@ test('a tool that cannot be offered is listed as refused', () => {
     [{ name: 'a', inputSchema, description: 'x'.repeat(256 * 1024 + 1) }, /description is over/],
     [{ name: 'x'.repeat(201), inputSchema }, /name/],
     [{ name: 'a\u001b[2J', inputSchema }, /control/],
+    ...['\ud800', 'a\u202eb', 'a\u200bb', '\u3164', 'a\u2028b', 'a\u{e0041}'].map((name): [object, RegExp] => [
+      { name, inputSchema },
+      /hidden/,
+    ]),
     [{ name: 'a', inputSchema, execution: { taskSupport: 'required' } }, /only be called as a task/],
   ]
   for (const [tool, why] of rows) {
     const read = readTool(tool)
     assert.ok(read && 'refused' in read, String(why))
     assert.match(read.refused, why)
+    assert.equal(printable(read.name), read.name)
   }
 })
 
