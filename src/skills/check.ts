@@ -98,10 +98,12 @@ function* eachMatch(text: string, pattern: RegExp, look: (match: RegExpExecArray
 }
 
 /**
- * Format characters, except joiners within other scripts and emoji, and a byte order mark at the beginning. One variation
- * selector belongs to the letter before it; several in a row can hold a text.
+ * Format characters, except joiners within other scripts and emoji, and a byte order mark at the beginning; control
+ * characters, except white space, which move the cursor of a terminal. One variation selector belongs to the letter before
+ * it; several in a row can hold a text.
  */
-const hidden = new RegExp(String.raw`[${hiddenLetters}]|[\ufe00-\ufe0f\u{e0100}-\u{e01ef}]{2,}`, 'gu')
+const control = String.raw`\0-\x08\x0e-\x1f\x7f-\x9f`
+const hidden = new RegExp(String.raw`[${hiddenLetters}${control}]|[\ufe00-\ufe0f\u{e0100}-\u{e01ef}]{2,}`, 'gu')
 const bidirectional = /[\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]/u
 
 function* hiddenIn(text: string): Generator<void, Found[]> {
@@ -113,7 +115,11 @@ function* hiddenIn(text: string): Generator<void, Found[]> {
     if ((joins && /\P{ASCII}$/u.test(text.slice(Math.max(at - 2, 0), at))) || code === 0xad) return
     // One finding for a run of them.
     if (last && at - last.at < 80) return
-    const what = bidirectional.test(letter) ? 'a character that turns the direction of text' : 'a hidden character'
+    const what = bidirectional.test(letter)
+      ? 'a character that turns the direction of text'
+      : /\p{Cc}/u.test(letter)
+        ? 'a control character'
+        : 'a hidden character'
     found.push({ at, message: `${what}, U+${code.toString(16).toUpperCase().padStart(4, '0')}` })
   })
   return found

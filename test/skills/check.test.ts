@@ -85,6 +85,16 @@ const cases: readonly [what: string, files: Record<string, string | Uint8Array>,
     [['warning', 'SKILL.md:6', /^a hidden character, U\+200B$/]],
   ],
   [
+    'a sequence that moves the cursor of a terminal',
+    { 'SKILL.md': text('one\t\f\r\ntwo \u001b[2J') },
+    [['warning', 'SKILL.md:7', /^a control character, U\+001B$/]],
+  ],
+  [
+    'a control character that is written as an escape',
+    { 'SKILL.md': '---\nname: a\ndescription: "Reads files. \\x9b2J"\n---\nx' },
+    [['warning', 'SKILL.md', /^in the description, a control character, U\+009B$/]],
+  ],
+  [
     'a text of variation selectors behind an emoji',
     { 'SKILL.md': text('Hello 😀\u{e0148}\u{e0155}\u{e015c}') },
     [['warning', 'SKILL.md:6', /^a hidden character, U\+E0148$/]],
