@@ -1,9 +1,10 @@
 // Bodies of answers over HTTP, as they come in: one message, or a stream of events. Each message is bounded before it is
 // parsed, and only short ones are left to the client package.
 import type { JSONRPCMessage } from '@modelcontextprotocol/client'
+import { valueIn } from '#core/json.ts'
 import { ByteBlocks } from '#lib/byte-blocks.ts'
 import { inPace, pace } from '#lib/pace.ts'
-import { MessageExcess, shortened } from './long-messages.ts'
+import { isMessage, MessageExcess, shortened } from './long-messages.ts'
 import { maxMessageBytes } from './message-bounds.ts'
 
 /** The code of an error of this side, in the range that the protocol leaves free. */
@@ -22,15 +23,38 @@ export type Deliver = (message: JSONRPCMessage) => void
 /** The answer was refused: it must not be asked for again. */
 class Refused extends Error {}
 
-/** The body of an answer that is no stream, in one piece. */
-export async function* wholeOf(body: AsyncIterable<Buffer>, deliver: Deliver): AsyncGenerator<Buffer> {
+/**
+ * The body of an answer that is no stream, in one piece. The client package would wait for the answer to a request that is
+ * not in it: an error comes in its place.
+ */
+export async function* wholeOf(
+  body: AsyncIterable<Buffer>,
+  requestId: unknown,
+  deliver: Deliver,
+): AsyncGenerator<Buffer> {
   const held = new ByteBlocks()
   for await (const chunk of body) {
     held.add(chunk)
     if (held.size > maxMessageBytes) throw new Refused(tooLargeWords)
   }
   const whole = held.take()
-  yield (await shortText(whole, deliver)) ?? whole
+  const text = (await shortText(whole, deliver)) ?? whole
+  yield requestId === undefined || !isOther(valueIn(text.toString()), requestId)
+    ? text
+    : Buffer.from(lostText(requestId, 'it sent no answer to this request'))
+}
+
+/** True for messages none of which answers a request. */
+function isOther(value: unknown, requestId: unknown): boolean {
+  const messages = Array.isArray(value) ? (value as unknown[]) : [value]
+  const answers = (message: unknown): boolean =>
+    !isMessage(message) ||
+    (message['method'] === undefined && [String(requestId), 'null'].includes(String(message['id'])))
+  return !messages.some(answers)
+}
+
+function lostText(id: unknown, message: string): string {
+  return JSON.stringify({ jsonrpc: '2.0', id, error: { code: lostCode, message } })
 }
 
 /** The beginning of a body that says why a request failed. */
@@ -79,8 +103,7 @@ export async function* eventsOf(
     fault = refused ? (error as Error).message : 'the connection was lost'
   }
   if (requestId === undefined || (resumable && !refused)) return
-  const message = JSON.stringify({ jsonrpc: '2.0', id: requestId, error: { code: lostCode, message: fault } })
-  yield Buffer.from(`\n\nevent: message\ndata: ${message}\n\n`)
+  yield Buffer.from(`\n\nevent: message\ndata: ${lostText(requestId, fault)}\n\n`)
 }
 
 /** Passes whole events on: short ones as they are, in pieces, and long ones with a short message. */

@@ -164,6 +164,7 @@ function responseOf({ status, headers, body }: OpenAnswer, requestId: unknown, d
     throw new Error('the answer is compressed')
   }
   const isStream = headers.get('content-type')?.startsWith('text/event-stream') ?? false
-  const bounded = status >= 400 ? startOf(body) : isStream ? eventsOf(body, requestId, deliver) : wholeOf(body, deliver)
+  const bounded =
+    status >= 400 ? startOf(body) : isStream ? eventsOf(body, requestId, deliver) : wholeOf(body, requestId, deliver)
   return new Response(Readable.toWeb(Readable.from(bounded)) as ReadableStream<Uint8Array>, init)
 }

@@ -1,7 +1,7 @@
 // Bodies of answers over HTTP, without a server: bounds of messages in any cut.
 import assert from 'node:assert/strict'
 import { type TestContext, test } from 'node:test'
-import { eventsOf, wholeOf } from '#mcp/answer-body.ts'
+import { eventsOf, lostCode, wholeOf } from '#mcp/answer-body.ts'
 import { wholeOfShort } from '#mcp/long-messages.ts'
 import { loopTurns } from '../loop-turns.ts'
 
@@ -22,8 +22,8 @@ async function read(body: AsyncIterable<Buffer>): Promise<string> {
 }
 
 test('a body with too many values is refused', async () => {
-  await assert.rejects(read(wholeOf(chunksOf(many, 4096), undelivered)), /200000 values/)
-  assert.equal(await read(wholeOf(chunksOf('{"a": 1}', 3), undelivered)), '{"a": 1}')
+  await assert.rejects(read(wholeOf(chunksOf(many, 4096), 7, undelivered)), /200000 values/)
+  assert.equal(await read(wholeOf(chunksOf('{"a": 1}', 3), 7, undelivered)), '{"a": 1}')
 })
 
 for (const [what, event] of [
@@ -146,7 +146,7 @@ async function readLong(t: TestContext, bodyOf: (deliver: (message: unknown) => 
 }
 
 test('a long answer is parsed in pieces and goes past the client package, which gets an empty one', async (t) => {
-  const text = await readLong(t, (deliver) => wholeOf(chunksOf(longAnswer, 65_536), deliver))
+  const text = await readLong(t, (deliver) => wholeOf(chunksOf(longAnswer, 65_536), 7, deliver))
   assert.equal(text, '{"jsonrpc":"2.0","id":7,"result":{}}')
 })
 
@@ -174,5 +174,34 @@ test('an event of very many lines is read in the pace of the event loop', async 
 
 test('a long text that is no message is refused', async () => {
   const long = `[${'"",'.repeat(50_000)}""]`
-  await assert.rejects(read(wholeOf(chunksOf(long, 65_536), undelivered)), /is no message/)
+  await assert.rejects(read(wholeOf(chunksOf(long, 65_536), 7, undelivered)), /is no message/)
 })
+
+for (const [what, body, isAnswered] of [
+  ['an answer to it', '{"jsonrpc":"2.0","id":7,"result":{}}', true],
+  ['an answer with its number as a text', '{"jsonrpc":"2.0","id":"7","result":{}}', true],
+  [
+    'an answer to it behind a notification',
+    '[{"jsonrpc":"2.0","method":"x"},{"jsonrpc":"2.0","id":7,"result":{}}]',
+    true,
+  ],
+  ['an error without a number', '{"jsonrpc":"2.0","id":null,"error":{"code":1,"message":"no"}}', true],
+  ['something else than a message', '{"id":8}', true],
+  ['an answer to another one', '{"jsonrpc":"2.0","id":8,"result":{}}', false],
+  ['a request of the same number', '{"jsonrpc":"2.0","id":7,"method":"ping"}', false],
+  ['a notification', '{"jsonrpc":"2.0","method":"x"}', false],
+  ['no message', '[]', false],
+] as const) {
+  test(`a request gets ${isAnswered ? 'the whole body' : 'an error in place'} of ${what}`, async () => {
+    const text = await read(wholeOf(chunksOf(body, 3), 7, undelivered))
+    if (isAnswered) assert.equal(text, body)
+    else assert.deepEqual(JSON.parse(text), { jsonrpc: '2.0', id: 7, error: { code: lostCode, message: noAnswer } })
+    assert.equal(
+      await read(wholeOf(chunksOf(body, 3), undefined, undelivered)),
+      body,
+      'nothing waits for a notification',
+    )
+  })
+}
+
+const noAnswer = 'it sent no answer to this request'

@@ -130,6 +130,17 @@ describe('a server over HTTP', { concurrency: true }, () => {
     })
   })
 
+  test('that answers another request than the one that was sent is not waited for', async (t) => {
+    const { target } = await serve(
+      t,
+      older((_, response) => json(response, { jsonrpc: '2.0', id: 'other', result: { content: [] } })),
+    )
+    const { connection } = open(t, target)
+    await assert.rejects(connection.call({ tool: echo, args: '{}', signal: never }), {
+      message: /: it sent no answer to this request$/,
+    })
+  })
+
   for (const status of [400, 404]) {
     test(`that answers ${status} to a session that it no longer knows gets the call in a new one`, async (t) => {
       let [sessions, known] = [0, '']
