@@ -212,6 +212,14 @@ for (const [env, expected] of weak) {
   })
 }
 
+test('several hosts of a database are refused as such', () => {
+  for (const hosts of ['one,two', 'one:5432,two:5432'])
+    assert.throws(() => readConfig({ HOME, DATABASE_URL: `postgres://u:p@${hosts}/d` }), {
+      code: 'invalid_config',
+      message: /DATABASE_URL must be a postgres:\/\/ URL with one host/,
+    })
+})
+
 test('hints name the program as this shell finds it', (t) => {
   const folder = mkdtempSync(join(tmpdir(), 'atrium-path-'))
   t.after(() => rmSync(folder, { recursive: true, force: true }))

@@ -75,8 +75,11 @@ export function serverUrl() {
 
 /** The URL of a PostgreSQL server. It may contain a password. */
 export function databaseUrl() {
-  const valid = (text: string) => /^postgres(ql)?:$/.test(URL.parse(text)?.protocol ?? '')
-  return z.string().check(z.refine(valid, { error: 'must be a postgres:// URL' }))
+  const valid = (text: string) => {
+    const { protocol = '', hostname = '' } = URL.parse(text) ?? {}
+    return /^postgres(ql)?:$/.test(protocol) && !hostname.includes(',')
+  }
+  return z.string().check(z.refine(valid, { error: 'must be a postgres:// URL with one host' }))
 }
 
 /** A comma list of origins, as in an Origin header. */
