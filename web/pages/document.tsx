@@ -1,38 +1,24 @@
-// One document of memory: read, edit, delete; and the form for a new one.
+// One document of memory: read, edit, delete.
 import { useSignal } from '@preact/signals'
 import { useEffect, useRef } from 'preact/hooks'
-import { maxDocumentPathChars } from '#core/page-limits.ts'
 import { sizeWords } from '#core/words.ts'
 import type { Document } from '#doors/web/wire/memory.ts'
 import { faultText } from '../api/client.ts'
 import { exactTime, whenText } from '../lib/words.ts'
-import { useAct } from '../parts/act.ts'
 import { Button, IconButton } from '../parts/button.tsx'
-import { Area, Field, Segments } from '../parts/field.tsx'
-import { focusFirst, focusSoon } from '../parts/focus.ts'
-import { Form } from '../parts/form.tsx'
+import { Segments } from '../parts/field.tsx'
+import { focusSoon } from '../parts/focus.ts'
 import { useFoundIn } from '../parts/found.tsx'
-import { LeaveQuestion } from '../parts/leave-question.tsx'
 import { Markdown } from '../parts/markdown.tsx'
 import { Note } from '../parts/note.tsx'
 import { Empty, When } from '../parts/states.tsx'
 import { go } from '../router.ts'
 import { now } from '../store/clock.ts'
-import {
-  addressOf,
-  ChangedMeanwhile,
-  deleteDocument,
-  type Expected,
-  memorySearch,
-  newDocumentAddress,
-  openDocument,
-  openPath,
-  pathFault,
-  saveDocument,
-} from '../store/memory.ts'
-import { documentDraft, keepDocumentDraft, keepNewDocument, newDocumentPath } from '../store/drafts.ts'
+import { addressOf, deleteDocument, memorySearch, openDocument, openPath, saveDocument } from '../store/memory.ts'
+import { documentDraft } from '../store/drafts.ts'
 import { notify } from '../store/notices.ts'
 import { authorWords } from './author-words.ts'
+import { DocumentEditor } from './document-forms.tsx'
 import { DocumentHistory } from './document-history.tsx'
 
 /** Lets a long path break after its slashes, not within a name. */
@@ -76,7 +62,7 @@ function Shown({ document }: { document: Document }) {
         <IconButton icon="trash" name="Delete" onClick={() => void remove(document)} />
       </header>
       {view.value === 'edit' ? (
-        <Editor path={path} text={content} since={updated_at} onEnd={() => (view.value = 'read')} />
+        <DocumentEditor path={path} text={content} since={updated_at} onEnd={() => (view.value = 'read')} />
       ) : view.value === 'history' ? (
         <DocumentHistory path={path} onRestored={() => (view.value = 'read')} />
       ) : (
@@ -138,81 +124,6 @@ async function remove({ path, content, untrusted }: Document): Promise<void> {
   notify(`${path} is deleted`, untrusted ? {} : { undo })
 }
 
-type EditorProps = {
-  readonly path: string
-  readonly text: string
-  /** `updated_at` of the text being edited; undefined for a new document. */
-  readonly since: string | undefined
-  readonly onEnd: () => void
-}
-
-function Editor({ path, text, since, onEnd }: EditorProps) {
-  const content = useSignal(documentDraft(path) ?? text)
-  const changed = useSignal(false)
-  const act = useAct()
-  const write = (value: string): void => {
-    content.value = value
-    keepDocumentDraft(path, value === text ? undefined : value)
-  }
-  const end = (): void => {
-    keepDocumentDraft(path, undefined)
-    onEnd()
-    focusSoon('.document-bar [aria-pressed="true"]', '#main')
-  }
-  const save = async (expected?: Expected): Promise<void> => {
-    try {
-      await saveDocument(path, content.value, expected)
-    } catch (error) {
-      changed.value = error instanceof ChangedMeanwhile
-      if (changed.value) return
-      throw error
-    }
-    notify(`${path} is saved`)
-    end()
-  }
-  const cancel = (): void => {
-    const words = content.peek()
-    end()
-    if (words !== text) notify(`Your changes to ${path} are dropped`, { undo: () => keepDocumentDraft(path, words) })
-  }
-  return (
-    <>
-      <Form
-        look="document-form"
-        act={act}
-        work={() => save({ at: since })}
-        verb="Save"
-        onCancel={cancel}
-        isUnsaved={() => hasDraft(path)}
-      >
-        <Area label="Document" value={content.value} fault={act.fault.value} autoFocus onInput={write} />
-        {changed.value && (
-          <Note
-            kind="clay"
-            title="It was changed meanwhile"
-            actions={
-              <Button size="small" onClick={() => void act.run(save)}>
-                Save over it
-              </Button>
-            }
-          >
-            Somebody else, or the agent, has written this document since you opened it. Your text is kept here.
-          </Note>
-        )}
-      </Form>
-      <LeaveDocument path={path} />
-    </>
-  )
-}
-
-function LeaveDocument({ path }: { path: string }) {
-  return <LeaveQuestion hasUnsaved={() => hasDraft(path)} discard={() => keepDocumentDraft(path, undefined)} />
-}
-
-function hasDraft(path: string): boolean {
-  return documentDraft(path) !== undefined
-}
-
 function Missing({ path }: { path: string }) {
   const writing = useSignal(documentDraft(path) !== undefined)
   return (
@@ -221,7 +132,7 @@ function Missing({ path }: { path: string }) {
         <h2 class="mono">{path}</h2>
       </header>
       {writing.value ? (
-        <Editor path={path} text="" since={undefined} onEnd={() => (writing.value = false)} />
+        <DocumentEditor path={path} text="" since={undefined} onEnd={() => (writing.value = false)} />
       ) : (
         <Empty
           icon="file"
@@ -235,81 +146,6 @@ function Missing({ path }: { path: string }) {
           There is no document at this path.
         </Empty>
       )}
-    </>
-  )
-}
-
-/** The form for a new document. A failed save keeps path and text. */
-export function NewDocument() {
-  // No document has an empty path: its draft is that of a new one.
-  const path = useSignal(newDocumentPath())
-  const content = useSignal(documentDraft('') ?? '')
-  const act = useAct()
-  const keep = (): void => keepNewDocument(content.peek(), path.peek())
-  const save = async (): Promise<void> => {
-    const newPath = path.value.trim()
-    const wrong = pathFault(newPath)
-    if (wrong !== undefined) throw new Error(wrong)
-    // Enter after the path: the text comes next.
-    if (content.value === '' && document.activeElement?.matches('input')) {
-      focusFirst('.document-form textarea')
-      return
-    }
-    try {
-      await saveDocument(newPath, content.value, { at: undefined })
-    } catch (error) {
-      if (!(error instanceof ChangedMeanwhile)) throw error
-      throw new Error('There is a document at this path already. Choose another, or open that one.', { cause: error })
-    }
-    keepNewDocument('', '')
-    notify(`${newPath} is saved`)
-    go(addressOf(newPath))
-    focusSoon('#main')
-  }
-  const cancel = (): void => {
-    keepNewDocument('', '')
-    go('/memory')
-    if (content.peek() === '') return
-    const undo = (): void => {
-      keep()
-      go(newDocumentAddress)
-    }
-    notify('The new document is dropped', { undo })
-  }
-  return (
-    <>
-      <Form
-        look="card document document-form"
-        name="New document"
-        act={act}
-        work={save}
-        verb="Save"
-        onCancel={cancel}
-        isUnsaved={() => hasDraft('')}
-      >
-        <Field
-          label="Path"
-          mono
-          autoFocus
-          placeholder="notes/today.md"
-          maxLength={maxDocumentPathChars}
-          value={path.value}
-          fault={act.fault.value}
-          onInput={(value) => {
-            path.value = value
-            keep()
-          }}
-        />
-        <Area
-          label="Document"
-          value={content.value}
-          onInput={(value) => {
-            content.value = value
-            keep()
-          }}
-        />
-      </Form>
-      <LeaveDocument path="" />
     </>
   )
 }

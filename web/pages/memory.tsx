@@ -25,7 +25,8 @@ import {
   showMore,
 } from '../store/memory.ts'
 import { useLive } from '../store/live-data.ts'
-import { DocumentPane, NewDocument } from './document.tsx'
+import { DocumentPane } from './document.tsx'
+import { NewDocument } from './document-forms.tsx'
 import './memory.css'
 
 const typingMs = 150
