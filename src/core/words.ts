@@ -97,8 +97,8 @@ export function numberWords(value: number): string {
 }
 
 /** `1 tool`, `3 tools`. */
-export function countWords(count: number, one: string, many = `${one}s`): string {
-  return `${numberWords(count)} ${count === 1 ? one : many}`
+export function countWords(count: number, one: string): string {
+  return `${numberWords(count)} ${count === 1 ? one : `${one}s`}`
 }
 
 /** `a, b or c`. */
