@@ -125,20 +125,20 @@ export const bodyBytes = 'COALESCE(shared_bodies.bytes, octet_length(items.body)
 /** What is stored of a removed item: its place in the thread. */
 export const removedBody = JSON.stringify(removedMessage)
 
-/** `item` is the parsed body, if it was parsed before. */
-export function entryOf(row: Row, item?: Item): Entry {
-  const entry = recordedEntryOf(row, item)
+/** An entry with the fences of earlier versions converted. */
+export function entryOf(row: Row): Entry {
+  const entry = recordedEntryOf(row)
   return mayHoldOldFence(text(row['body'])) ? { ...entry, item: readOldFences(entry.item) } : entry
 }
 
-/** An entry exactly as it was stored, for a digest. `entryOf` converts the fences of earlier versions. */
-export function recordedEntryOf(row: Row, item?: Item): Entry {
+/** An entry exactly as it was stored, for a digest. */
+export function recordedEntryOf(row: Row): Entry {
   return {
     seq: Number(row['seq']),
     id: text(row['id']),
     turnId: text(row['turn_id']),
     at: Number(row['at']),
-    item: item ?? (JSON.parse(text(row['body'])) as Item),
+    item: JSON.parse(text(row['body'])) as Item,
     ...(row['asked'] && { asked: JSON.parse(text(row['asked'])) as ModelCall }),
   }
 }

@@ -188,7 +188,7 @@ function* save(
   const kept = chunks.filter(({ seq }) => !removed.has(seq))
   const totals = yield* lockTotals(sql, owner)
   const renamed = titleChanged && now['indexed_title'] !== null
-  const erased = renamed ? yield* eraseChunks(sql, 'thread_id = ? AND seq = ?', threadId, 0) : { chunks: 0, terms: 0 }
+  const erased = renamed ? yield* eraseChunks(sql, threadId, 0) : { chunks: 0, terms: 0 }
   let terms = 0
   for (const chunk of kept) {
     yield* saveChunk(sql, totals.number, threadId, chunk)
@@ -278,12 +278,12 @@ export function* eraseWordsOf(sql: Sql, threadId: string, seq: number): Job<void
   // `save` has this row too: it stores the words before they are erased here, or sees that the message was removed.
   yield* first(`SELECT 1 AS one FROM threads_to_index WHERE thread_id = ?${sql.lock}`, threadId)
   const indexed = yield* first(`SELECT owner FROM indexed_threads WHERE thread_id = ?${sql.lock}`, threadId)
-  const erased = yield* eraseChunks(sql, 'thread_id = ? AND seq = ?', threadId, seq)
+  const erased = yield* eraseChunks(sql, threadId, seq)
   if (indexed) yield* addTotals(userId(String(indexed['owner'])), -erased.chunks, -erased.terms)
 }
 
-function* eraseChunks(sql: Sql, which: string, ...values: Value[]): Job<{ chunks: number; terms: number }> {
-  return sumOf(yield* deleteChunks(sql, which, ...values))
+function* eraseChunks(sql: Sql, threadId: string, seq: number): Job<{ chunks: number; terms: number }> {
+  return sumOf(yield* deleteChunks(sql, 'thread_id = ? AND seq = ?', threadId, seq))
 }
 
 function* deleteChunks(sql: Sql, which: string, ...values: Value[]): Job<Row[]> {
