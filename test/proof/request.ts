@@ -1,6 +1,7 @@
 // Requests of the clients. Every answer is looked through for marks of other users, and one that is documented nowhere is
 // written down.
 import { setTimeout as sleep } from 'node:timers/promises'
+import { eventData } from '../event-stream.ts'
 import { hasSecret, marksIn } from './history.ts'
 import type { World } from './world.ts'
 
@@ -80,16 +81,9 @@ export async function readEvents(
       return reply
     }
     begun?.(response.headers)
-    let unread = ''
-    for await (const text of response.body?.pipeThrough(new TextDecoderStream()) ?? []) {
-      const blocks = (unread + text).split('\n\n')
-      unread = blocks.pop() ?? ''
-      for (const block of blocks) {
-        const data = /^data: (.*)$/m.exec(block)?.[1]
-        if (data === undefined) continue
-        show(world, caller, url, data)
-        if (!read(data)) return undefined
-      }
+    for await (const data of eventData(response)) {
+      show(world, caller, url, data)
+      if (!read(data)) return undefined
     }
   } catch {
     // Cut: what was read counts.

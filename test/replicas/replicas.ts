@@ -6,6 +6,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { Client } from 'pg'
 import { isCompleted } from '#store/turn-status.ts'
 import { type Serving, serve } from '../atrium.ts'
+import { eventData } from '../event-stream.ts'
 import { newHome } from '../new-home.ts'
 
 const operatorToken = 'operator-token-that-replicas-share'
@@ -102,18 +103,10 @@ async function* readStream(url: string, { token = operatorToken, body, signal }:
     signal: signal ?? AbortSignal.timeout(90_000),
   })
   assert.equal(response.status, 200, `${url}: ${response.status}`)
-  let unread = ''
-  for await (const text of response.body?.pipeThrough(new TextDecoderStream()) ?? []) {
-    const blocks = (unread + text).split('\n\n')
-    unread = blocks.pop() ?? ''
-    for (const block of blocks) {
-      const data = /^data: (.*)$/m.exec(block)?.[1]
-      if (data === undefined) continue
-      const event = JSON.parse(data) as Wire
-      yield { type: String(event['type']).replace('response.', ''), data: event, at: Date.now() }
-    }
+  for await (const text of eventData(response)) {
+    const data = JSON.parse(text) as Wire
+    yield { type: String(data['type']).replace('response.', ''), data, at: Date.now() }
   }
-  assert.equal(unread, '', 'a stream ends with a whole event')
 }
 
 /** Reads a stream to its end, checks that it is well-formed, and tells what it said. */
