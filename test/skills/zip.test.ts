@@ -26,8 +26,18 @@ test('an archive with one top folder is a folder', async () => {
   )
 })
 
+/** An archive of which bytes were changed: of its file's content, or the method of compression. */
+function changed({ from = '', to = '', method = 0 }: { from?: string; to?: string; method?: number }): Buffer {
+  const bytes = zipOf([{ path: 'a/SKILL.md', content: 'whole' }])
+  if (from !== '') bytes.write(to, bytes.indexOf(from))
+  bytes.writeUInt16LE(method, bytes.indexOf('PK\u0001\u0002') + 10)
+  return bytes
+}
+
 const refused: readonly [what: string, bytes: () => Buffer, why: RegExp][] = [
-  ['no archive', () => Buffer.from('hello'), /cannot be read/],
+  ['no archive', () => Buffer.from('hello'), /cannot be read: it is no ZIP file, or a broken one$/],
+  ['a file that is not as it was packed', () => changed({ from: 'whole', to: 'other' }), /a broken one$/],
+  ['an unknown compression', () => changed({ method: 99 }), /^AppError: a\/SKILL\.md is compressed in a way/],
   ['an empty one', () => zipOf([]), /one top folder/],
   ['one without a folder', () => zipOf([{ path: 'SKILL.md', content: 'x' }]), /one top folder/],
   [
@@ -39,9 +49,13 @@ const refused: readonly [what: string, bytes: () => Buffer, why: RegExp][] = [
       ]),
     /one top folder/,
   ],
-  ['a path that leaves', () => zipOf([{ path: 'a/../../b', content: 'x' }]), /invalid relative path|leaves/],
-  ['a path from the root', () => zipOf([{ path: '/a/SKILL.md', content: 'x' }]), /absolute path|leaves/],
-  ['a backslash', () => zipOf([{ path: 'a\\SKILL.md', content: 'x' }]), /invalid characters|backslash/],
+  ['a path that leaves', () => zipOf([{ path: 'a/../../b', content: 'x' }]), /holds "a\/..\/..\/b": the path leaves/],
+  [
+    'a path from the root',
+    () => zipOf([{ path: '/a/SKILL.md', content: 'x' }]),
+    /holds "\/a\/SKILL.md": the path leaves/,
+  ],
+  ['a backslash', () => zipOf([{ path: 'a\\SKILL.md', content: 'x' }]), /backslash/],
   ['a link', () => zipOf([{ path: 'a/SKILL.md', content: '/etc/passwd', mode: 0o120777 }]), /holds a link/],
   [
     '11 MiB',
