@@ -6,6 +6,7 @@ import { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import { AppError, isFullDisk } from '#core/errors.ts'
 import { operator, type UserId } from '#core/ids.ts'
+import type { Mission } from '#core/mission.ts'
 import type { Store } from '#core/store.ts'
 import type { Shelf, Thread } from '#core/turn.ts'
 import { countWords } from '#core/words.ts'
@@ -166,7 +167,14 @@ async function exportSkills(folder: string, { store: { skills }, user, show }: E
 }
 
 async function readMissions({ missions }: Store, user: UserId): Promise<object[]> {
-  return (await missions.list(user)).map(({ mission }) => {
+  const listed: Mission[] = []
+  let cursor: string | undefined
+  do {
+    const page = await missions.list(user, cursor)
+    listed.push(...page.rows.map(({ mission }) => mission))
+    cursor = page.nextCursor
+  } while (cursor !== undefined)
+  return listed.map((mission) => {
     const { id, title, prompt, schedule, zone, status, tools, capUsd, missed, createdAt } = mission
     return {
       id,

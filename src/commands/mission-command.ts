@@ -1,7 +1,7 @@
 // `atrium mission`: the operator's missions, in the running service or in this process.
 import { AppError } from '#core/errors.ts'
 import { costWords } from '#core/words.ts'
-import type { MissionJson, RunJson } from '#missions/mission-wire.ts'
+import type { MissionJson, MissionsJson, RunJson } from '#missions/mission-wire.ts'
 import type { MissionRequest } from '#missions/mission-request.ts'
 import { printable, proseOf } from '#safety/printable.ts'
 import { readLimit } from './limit-option.ts'
@@ -45,7 +45,13 @@ export async function addMission(prompt: string, options: AddOptions): Promise<v
 }
 
 export async function listMissions(options: Options): Promise<void> {
-  const missions = (await ask({ do: 'list' })) as MissionJson[]
+  const missions: MissionJson[] = []
+  let cursor: string | null | undefined
+  do {
+    const page = (await ask({ do: 'list', ...(cursor && { cursor }) })) as MissionsJson
+    missions.push(...page.missions)
+    cursor = page.next_cursor
+  } while (cursor !== null)
   const rows = missions.map(({ id, title, status, next_runs: [next], last_run: last }) => [
     id,
     title,

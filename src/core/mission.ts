@@ -104,13 +104,18 @@ export type SettledMission = SettledRun & {
 /** The news that is put into the outbox together with the end of a run. Pure. */
 export type NewsOfRun = (settled: SettledRun) => readonly NewNews[]
 
+export type ListedMission = { readonly mission: Mission; readonly lastRun?: MissionRun }
+
 /** Missions and runs, as far as no turn is started. */
 export interface MissionRecords {
   /** Throws invalid_input if the user has as many missions as they may, storage_full. */
   add(user: UserId, mission: NewMission, maxMissions: number): Promise<Mission>
   get(user: UserId, id: string): Promise<Mission | undefined>
-  /** A user's missions, newest first, with the latest run of each. */
-  list(user: UserId): Promise<readonly { readonly mission: Mission; readonly lastRun?: MissionRun }[]>
+  /**
+   * A user's missions, newest first, with the latest run of each. The first page has those that are not done and the newest
+   * done ones; the pages after it, the done ones before.
+   */
+  list(user: UserId, cursor?: string): Promise<Page<ListedMission>>
   /**
    * Changes a mission whose status and next instant are still those of `mission`; undefined if they are not. Its owner is
    * told the news of the change.

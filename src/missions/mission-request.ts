@@ -1,11 +1,11 @@
 // One request about missions as data: commands send it to a running service, or handle it themselves.
 import type { UserId } from '#core/ids.ts'
 import type { MissionInput, Missions } from './missions.ts'
-import { missionWire, runWire } from './mission-wire.ts'
+import { missionsWire, missionWire, runWire } from './mission-wire.ts'
 
 export type MissionRequest =
   | ({ readonly do: 'add' } & MissionInput)
-  | { readonly do: 'list' }
+  | { readonly do: 'list'; readonly cursor?: string }
   | { readonly do: 'show' | 'run' | 'pause' | 'resume' | 'remove'; readonly id: string }
   | { readonly do: 'runs'; readonly id: string; readonly limit: number }
 
@@ -15,7 +15,7 @@ export async function answerRequest(missions: Missions, user: UserId, request: M
     case 'add':
       return missionWire(await missions.add(user, request))
     case 'list':
-      return (await missions.list(user)).map(missionWire)
+      return missionsWire(await missions.list(user, request.cursor))
     case 'show':
       return missionWire(await missions.get(user, request.id))
     case 'run':

@@ -1,5 +1,6 @@
 // Missions and runs as JSON, the same for every door and command.
 import type { MissionRun } from '#core/mission.ts'
+import type { Page } from '#core/page.ts'
 import { isoTime, isoTimeOrNull } from '#core/time.ts'
 import { withoutUndefined } from '#lib/without-undefined.ts'
 import type { MissionView, Preview } from './missions.ts'
@@ -24,6 +25,10 @@ export function missionWire(mission: MissionView) {
   }
 }
 
+export function missionsWire({ rows, nextCursor }: Page<MissionView>) {
+  return { missions: rows.map(missionWire), next_cursor: nextCursor ?? null }
+}
+
 /** `outcome` is null while it runs. */
 export function runWire(run: MissionRun) {
   const { id, nominalAt, startedAt, endedAt, outcome, threadId, turnId, summary, costUsd, count } = run
@@ -43,5 +48,6 @@ export function previewWire({ understood, nextRuns, zone }: Preview) {
   return { understood, next_runs: nextRuns.map(isoTime), zone }
 }
 
+export type MissionsJson = ReturnType<typeof missionsWire>
 export type MissionJson = ReturnType<typeof missionWire>
 export type RunJson = ReturnType<typeof runWire>

@@ -50,7 +50,8 @@ export type Preview = { readonly understood: string; readonly nextRuns: readonly
 export interface Missions {
   /** Throws invalid_input that names the field, storage_full. */
   add(user: UserId, input: MissionInput): Promise<MissionView>
-  list(user: UserId): Promise<readonly MissionView[]>
+  /** The first page has every mission that is not done. */
+  list(user: UserId, cursor?: string): Promise<Page<MissionView>>
   /** These throw not_found. */
   get(user: UserId, id: string): Promise<MissionView>
   change(
@@ -167,15 +168,16 @@ export function createMissions({ store, turns, toolNames, onChange }: MissionsPa
       announce(user)
       return view(mission, now)
     },
-    async list(user) {
+    async list(user, cursor) {
       const { now } = await missions.nearest()
       const views: MissionView[] = []
-      for (const { mission, lastRun } of await missions.list(user)) {
+      const { rows, nextCursor } = await missions.list(user, cursor)
+      for (const { mission, lastRun } of rows) {
         views.push(view(mission, now, lastRun))
         // A schedule takes milliseconds to read and to tell.
         await pace()
       }
-      return views
+      return { rows: views, ...(nextCursor !== undefined && { nextCursor }) }
     },
     async get(user, id) {
       const mission = await find(user, id)

@@ -51,7 +51,7 @@ export function createMissionTools(missions: () => Promise<Missions>): readonly 
       effects: 'read',
       repeatable: true,
       async run(_, { user }) {
-        const all = await (await missions()).list(user)
+        const { rows: all } = await (await missions()).list(user)
         if (all.length === 0) return 'There are no missions.'
         return all
           .map((each) => `${each.id} ${each.title} (${each.status})\n  ${each.understood}\n  ${each.prompt}`)

@@ -16,7 +16,7 @@ import { checkQuota, readStored } from './storage-quota.ts'
 
 /** Rows of a user that one step of an erasure takes. */
 const maxErased = 2_000
-/** Missions in a list: those that are not done, and the newest of the others. */
+/** Missions in a page of the list: those that are not done, in the first one, and done ones. */
 const maxOpenListed = 1_000
 const maxDoneListed = 100
 
@@ -115,25 +115,30 @@ export function createMissionStore({ sql, now, nextId, maxUserBytes = 0 }: Missi
         const row = yield* first('SELECT * FROM missions WHERE id = ? AND user_id = ?', id, user)
         return row && missionOf(row)
       }),
-    list: (user) =>
+    list: (user, cursor) =>
       sql.read(function* () {
-        const open = yield* query(
-          `SELECT * FROM missions WHERE user_id = ? AND status IN ('active', 'paused') ORDER BY id DESC LIMIT ?`,
+        const open =
+          cursor === undefined
+            ? yield* query(
+                `SELECT * FROM missions WHERE user_id = ? AND status IN ('active', 'paused') ORDER BY id DESC LIMIT ?`,
+                user,
+                maxOpenListed,
+              )
+            : []
+        const found = yield* query(
+          `SELECT * FROM missions WHERE user_id = ? AND status = 'done' AND id < ? ORDER BY id DESC LIMIT ?`,
           user,
-          maxOpenListed,
+          cursor ?? lastId,
+          maxDoneListed + 1,
         )
-        const done = yield* query(
-          `SELECT * FROM missions WHERE user_id = ? AND status = 'done' ORDER BY id DESC LIMIT ?`,
-          user,
-          maxDoneListed,
-        )
+        const { rows: done, nextCursor } = pageOf(found, maxDoneListed, (row) => row)
         const rows = [...open, ...done].toSorted((one, two) => (String(one['id']) < String(two['id']) ? 1 : -1))
         const listed = []
         for (const row of rows) {
           const last = yield* lastRunOf(String(row['id']), '')
           listed.push({ mission: missionOf(row), ...(last && { lastRun: runOf(last) }) })
         }
-        return listed
+        return { rows: listed, ...(nextCursor !== undefined && { nextCursor }) }
       }),
     change: (mission, given, max, news = []) => sql.write(() => change(mission, given, max, news)),
     remove: (user, id) =>

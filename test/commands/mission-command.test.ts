@@ -1,8 +1,14 @@
 // `atrium mission`: create, list, show, pause and remove, without a running service.
 import assert from 'node:assert/strict'
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { after, test } from 'node:test'
+import { openHomeStore } from '#app/open-storage.ts'
+import { readConfig } from '#config.ts'
+import { operator } from '#core/ids.ts'
 import { atrium, serve } from '../atrium.ts'
 import { newHome } from '../new-home.ts'
+import { addMission } from '../store/daily-mission.ts'
 
 const home = newHome()
 after(() => home.remove())
@@ -74,4 +80,18 @@ test('a table of runs shows the beginning of a long summary, and that it goes on
   assert.ok(run.summary.length > 80)
   const [, row = ''] = (await mission('runs', id)).stdout.split('\n')
   assert.ok(row.endsWith(`  ${run.summary.slice(0, 79).replaceAll('\n', ' ')}…`), row)
+})
+
+test('every mission that is done is listed and exported, however many there are', async () => {
+  const { store } = await openHomeStore(readConfig({ ATRIUM_HOME: home.path }))
+  for (let count = 0; count < 101; count++) {
+    const added = await addMission(store, operator, { title: `Done ${count}` })
+    await store.missions.change(added, { status: 'done', nextAt: null }, 200)
+  }
+  await store.close()
+  const titles = (text: string) => (JSON.parse(text) as { title: string }[]).map(({ title }) => title)
+  assert.ok(titles((await mission('list', '--json')).stdout).includes('Done 0'))
+  const folder = join(home.path, 'out')
+  await atrium(home.path, ['export', folder])
+  assert.ok(titles(readFileSync(join(folder, 'missions.json'), 'utf8')).includes('Done 0'))
 })

@@ -52,7 +52,7 @@ export async function killWhileDue(seeds: readonly number[]): Promise<number> {
     await until(
       () =>
         withStore(home.path, async (store) => {
-          const all = await store.missions.list(operator)
+          const all = (await store.missions.list(operator)).rows
           return all.every(
             ({ mission, lastRun }) => lastRun?.endedAt !== undefined && (mission.nextAt ?? Infinity) > Date.now(),
           )
@@ -68,7 +68,7 @@ export async function killWhileDue(seeds: readonly number[]): Promise<number> {
 }
 
 async function hasOpenRuns(store: TestStore): Promise<boolean> {
-  const all = await store.missions.list(operator)
+  const all = (await store.missions.list(operator)).rows
   return all.some(({ lastRun }) => lastRun && lastRun.endedAt === undefined)
 }
 

@@ -114,7 +114,7 @@ test('a mission whose schedule cannot be read any more is listed, and paused whe
   const house = open(t)
   const mission = await house.add()
   await house.store.missions.change(mission, { zone: 'Mars/Base' }, 100)
-  const [listed] = await house.missions.list(ada)
+  const [listed] = (await house.missions.list(ada)).rows
   assert.match(listed?.understood ?? '', /^Its schedule cannot be read: .*no time zone/)
   await house.at(start + hour)
   const { status, pausedBecause } = await house.missions.get(ada, mission.id)
@@ -134,7 +134,7 @@ test('a mission that is removed while it runs leaves its thread, and nothing els
   letGo()
   await until(async () => (await house.turns.get(ada, run?.turnId ?? ''))?.status === 'completed')
   assert.ok(await house.threads.get(ada, run?.threadId ?? ''))
-  assert.deepEqual([await house.missions.list(ada), await house.store.missions.unsettled(9)], [[], []])
+  assert.deepEqual([(await house.missions.list(ada)).rows, await house.store.missions.unsettled(9)], [[], []])
 })
 
 test('a zone is the user’s, else the machine’s', async (t) => {

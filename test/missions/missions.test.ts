@@ -60,7 +60,7 @@ test('a fault in a mission names its field, in a new one and in a change', async
     await assert.rejects(missions.change(ada, id, over), check)
   }
   await assert.rejects(missions.add(ada, {}), (error: AppError) => error.param === 'prompt')
-  assert.deepEqual([(await missions.list(ada)).length, told], [1, []])
+  assert.deepEqual([(await missions.list(ada)).rows.length, told], [1, []])
 })
 
 test('what is just within its bounds is taken, and null removes a choice', async (t) => {
@@ -99,7 +99,7 @@ test('a mission of another user does not exist', async (t) => {
     () => missions.runs(bob, id, { limit: 1 }),
   ])
     await rejectsWith(work(), 'not_found')
-  assert.deepEqual(await missions.list(bob), [])
+  assert.deepEqual((await missions.list(bob)).rows, [])
 })
 
 test('a paused mission has no next run, goes on in its rhythm, and one that is done is not paused', async (t) => {
@@ -154,7 +154,7 @@ test('a run by hand reads the run before, and is the last one of its mission', a
   const run = await missions.run(ada, id)
   assert.deepEqual([run.byHand, run.outcome, run.nominalAt], [true, undefined, start])
   assert.equal((await missions.get(ada, id)).lastRun?.id, run.id)
-  assert.equal((await missions.list(ada))[0]?.lastRun?.id, run.id)
+  assert.equal((await missions.list(ada)).rows[0]?.lastRun?.id, run.id)
   assert.deepEqual(
     (await missions.runs(ada, id, { limit: 5 })).rows.map((each) => each.id),
     [run.id],
@@ -192,7 +192,7 @@ test('a request of a command is answered as JSON', async (t) => {
     missed: 'once',
     created_at: '2026-11-16T08:00:00.000Z',
   })
-  assert.deepEqual(await answer({ do: 'list' }), [added])
+  assert.deepEqual(await answer({ do: 'list' }), { missions: [added], next_cursor: null })
   assert.deepEqual(await answer({ do: 'show', id }), added)
   const { status } = (await answer({ do: 'pause', id })) as { status: string }
   const paused = (await store.missions.get(ada, id)) ?? assert.fail()
@@ -213,5 +213,5 @@ test('a request of a command is answered as JSON', async (t) => {
   const [listed] = (await answer({ do: 'runs', id, limit: 1 })) as { id: string }[]
   assert.equal(listed?.id, runId)
   assert.equal(await answer({ do: 'remove', id }), undefined)
-  assert.deepEqual(await answer({ do: 'list' }), [])
+  assert.deepEqual(await answer({ do: 'list' }), { missions: [], next_cursor: null })
 })

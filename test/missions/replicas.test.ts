@@ -44,7 +44,7 @@ test('three clocks a minute apart fire each instant once, and none before its ti
   }
   for (const { clock } of replicas) clock.wake()
   await until(async () => {
-    const all = await store.missions.list(ada)
+    const all = (await store.missions.list(ada)).rows
     const { now } = await store.missions.nearest()
     for (const { lastRun } of all) assert.ok(!lastRun || lastRun.nominalAt <= now, 'a run began before its time')
     return all.every(({ lastRun }) => lastRun?.outcome === 'ok')

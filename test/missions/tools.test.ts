@@ -29,10 +29,10 @@ test('a reminder is asked for, shown whole, and created once it is allowed; so a
     [title, (next as string[]).length, may, prompt],
     ['Call Ada', 1, 'all', 'Reply with this reminder: Call Ada.'],
   )
-  assert.deepEqual(await missions.list(ada), [], 'nothing has happened yet')
+  assert.deepEqual((await missions.list(ada)).rows, [], 'nothing has happened yet')
   const context = { user: ada, threadId: 't', turnId: 'u', callId: 'c', signal }
   assert.match(await find('mission_create').run(args, context), /^created mission /)
-  const [created] = await missions.list(ada)
+  const [created] = (await missions.list(ada)).rows
   assert.ok(created)
   assert.match(await find('mission_list').run('{}', context), /Call Ada/)
   const change = JSON.stringify({ id: created.id, schedule: 'daily at 9am', title: 'Ada', cap_usd: 0.5 })
@@ -50,7 +50,7 @@ test('a reminder is asked for, shown whole, and created once it is allowed; so a
   const { schedule: now, capUsd } = await missions.get(ada, created.id)
   assert.deepEqual([now, capUsd], ['daily at 9am', 0.5])
   await find('mission_remove').run(JSON.stringify({ id: created.id }), context)
-  assert.deepEqual(await missions.list(ada), [])
+  assert.deepEqual((await missions.list(ada)).rows, [])
   for (const name of ['mission_create', 'mission_update', 'mission_remove']) {
     assert.equal(find(name).asksEachTime, true)
     assert.equal(find(name).argsStayLocal, true)

@@ -82,7 +82,7 @@ async function grant(store: Store, ...tools: string[]): Promise<void> {
 }
 
 async function first(store: Store) {
-  return (await store.missions.list(ada))[0]?.mission ?? assert.fail('no mission')
+  return (await store.missions.list(ada)).rows[0]?.mission ?? assert.fail('no mission')
 }
 
 /** A run of the mission fails; after two in a row it is paused. */

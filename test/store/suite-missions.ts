@@ -23,8 +23,8 @@ export function missionTests(open: Open): void {
       capUsd: 0.5,
     })
     assert.deepEqual(await missions.get(ada, id), mission)
-    assert.deepEqual(await missions.list(ada), [{ mission }])
-    assert.deepEqual([await missions.get(bob, id), await missions.list(bob)], [undefined, []])
+    assert.deepEqual((await missions.list(ada)).rows, [{ mission }])
+    assert.deepEqual([await missions.get(bob, id), (await missions.list(bob)).rows], [undefined, []])
     const paused = await missions.change(mission, { status: 'paused', nextAt: null, tools: null, capUsd: null }, 100)
     assert.ok(paused && paused.nextAt === undefined && !('tools' in paused) && !('capUsd' in paused))
     assert.equal(await missions.change(mission, { title: 'Late' }, 100), undefined, 'it is not as it was')
@@ -35,7 +35,7 @@ export function missionTests(open: Open): void {
     assert.equal(await missions.get(ada, id), undefined)
   })
 
-  test('a list has every mission that is not done, and the newest hundred of the others', async (t) => {
+  test('a list has every mission that is not done and the newest hundred of the others, its next page the rest', async (t) => {
     const { store } = await open(t)
     const { missions } = store
     const old = await addMission(store)
@@ -45,11 +45,15 @@ export function missionTests(open: Open): void {
       assert.ok(ended)
       done.unshift(ended)
     }
-    const ids = (await missions.list(ada)).map(({ mission }) => mission.id)
+    const { rows, nextCursor } = await missions.list(ada)
+    const ids = rows.map(({ mission }) => mission.id)
     assert.deepEqual(
       ids,
       [...done.slice(0, 100), old].map((each) => each.id),
     )
+    assert.equal(nextCursor, done[99]?.id)
+    assert.deepEqual(await missions.list(ada, nextCursor), { rows: [{ mission: done[100] }] })
+    assert.deepEqual(await missions.list(bob, nextCursor), { rows: [] })
   })
 
   test('a user has so many missions that are not done', async (t) => {
@@ -126,7 +130,7 @@ export function missionTests(open: Open): void {
     assert.ok((await used()) > before + 500)
     await store.missions.setZone(user.id, 'Asia/Tokyo')
     await removeUser({ store }, 'Ada')
-    assert.deepEqual([await used(), await store.missions.list(user.id)], [0, []])
+    assert.deepEqual([await used(), (await store.missions.list(user.id)).rows], [0, []])
     assert.equal(await store.missions.zone(user.id), undefined)
   })
 

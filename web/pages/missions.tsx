@@ -10,7 +10,16 @@ import { Empty, When } from '../parts/states.tsx'
 import { go, route } from '../router.ts'
 import { now } from '../store/clock.ts'
 import { useLive } from '../store/live-data.ts'
-import { missionAddress, missionRuns, missions, openMission, resetRuns, shownMission } from '../store/missions.ts'
+import {
+  missionAddress,
+  missionRuns,
+  missions,
+  moreMissions,
+  openMission,
+  resetRuns,
+  showMoreMissions,
+  shownMission,
+} from '../store/missions.ts'
 import { MissionDetail } from './mission-detail.tsx'
 import { EditMission, NewMission } from './mission-form.tsx'
 import { OutcomeMark } from './mission-outcome.tsx'
@@ -59,7 +68,7 @@ function Lists({ list }: { list: readonly Mission[] }) {
         ) : shown === undefined ? (
           <div class="card">
             <Empty icon="clock" title="There is no such mission">
-              It may have been removed. The list shows every mission.
+              It may have been removed, or be one that was done long ago: “Show more” is below the list.
             </Empty>
           </div>
         ) : query.has('edit') ? (
@@ -96,6 +105,13 @@ function List({ list, shown }: { list: readonly Mission[]; shown: Mission | unde
           <Row mission={mission} shown={mission.id === shown?.id} />
         </li>
       ))}
+      {moreMissions.value && (
+        <li class="mission-more">
+          <Button size="small" onClick={showMoreMissions}>
+            Show more
+          </Button>
+        </li>
+      )}
     </ul>
   )
 }

@@ -7,7 +7,29 @@ import { loaded } from './loaded.ts'
 
 const runPageSize = 20
 
-export const missions = loaded(async () => (await request<MissionList>('GET', '/api/missions')).missions)
+const listPages = signal(1)
+
+/** True while the list has more done missions than are shown. */
+export const moreMissions = signal(false)
+
+export const missions = loaded(async () => {
+  const shown: Mission[] = []
+  let cursor: string | null = null
+  for (let page = 0; page < listPages.peek(); page++) {
+    const query: string = cursor === null ? '' : `?${new URLSearchParams({ cursor })}`
+    const answer: MissionList = await request<MissionList>('GET', `/api/missions${query}`)
+    shown.push(...answer.missions)
+    cursor = answer.next_cursor
+    if (cursor === null) break
+  }
+  moreMissions.value = cursor !== null
+  return shown
+})
+
+export function showMoreMissions(): void {
+  listPages.value++
+  void missions.load()
+}
 
 /** The id in `/missions/{id}`; undefined when none is chosen. */
 export const openMission = computed(() => /^\/missions\/([^/]+)$/.exec(route.value.path)?.[1])

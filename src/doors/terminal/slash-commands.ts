@@ -5,7 +5,7 @@ import { ended } from '#core/turn-status.ts'
 import type { Thread } from '#core/turn.ts'
 import { countWords } from '#core/words.ts'
 import { printable, proseOf } from '#safety/printable.ts'
-import type { MissionJson } from '#missions/mission-wire.ts'
+import type { MissionsJson } from '#missions/mission-wire.ts'
 import type { OperatorClient, OperatorTool } from '#turns/operator-client.ts'
 import { type Attached, fileWords, namedFile } from './attachment-list.ts'
 import { type CommandName, helpLines } from './command-list.ts'
@@ -98,7 +98,7 @@ export function createSlashCommands(parts: SlashCommandParts): SlashCommands {
   }
 
   async function missions(): Promise<void> {
-    const all = (await client.missions({ do: 'list' })) as readonly MissionJson[]
+    const { missions: all } = (await client.missions({ do: 'list' })) as MissionsJson
     const lines = all.flatMap(({ title, status, understood, paused_because: because, last_run: last }) => [
       `${theme.bold(brief(title))}  ${theme.dim(`${status}${last ? `, last run ${last.outcome ?? 'running'}` : ''}`)}`,
       `  ${proseOf(because ?? understood)}`,

@@ -6,7 +6,7 @@ import { maxFileBodyBytes } from '#http/body.ts'
 import { type Caller, requireAllTools } from '#http/caller.ts'
 import { type Route, route } from '#http/routes.ts'
 import type { MissionInput, Missions } from '#missions/missions.ts'
-import { missionWire, previewWire, runWire } from '#missions/mission-wire.ts'
+import { missionsWire, missionWire, previewWire, runWire } from '#missions/mission-wire.ts'
 import { MeAnswer, MissionsAnswer, MissionWire, PreviewAnswer, RunAnswer, RunsAnswer } from '#doors/web/wire/mission.ts'
 import { cursor, limit } from './paging.ts'
 
@@ -25,6 +25,7 @@ const ChangeBody = z.object({
   status: z.optional(z.enum(['active', 'paused'], 'must be active or paused')),
 })
 const PreviewBody = z.object({ schedule: z.string(), zone: z.optional(z.string()) })
+const MissionsQuery = z.object({ cursor })
 const RunsQuery = z.object({ limit: limit({ defaultLimit: 20, maxLimit: 100 }), cursor })
 const MeBody = z.object({ zone: z.nullable(z.string()) })
 
@@ -50,12 +51,11 @@ export function missionRoutes({ missions }: MissionRouteParts): Route[] {
       method: 'GET',
       path: '/api/missions',
       who: 'user',
-      summary: 'List missions, newest first',
+      summary: 'List missions, newest first: those that are not done, and done ones in pages',
+      query: MissionsQuery,
       answers: { 200: MissionsAnswer },
-      handle: async ({ caller: { user } }) =>
-        ({ missions: (await (await missions()).list(user)).map(missionWire) }) satisfies z.output<
-          typeof MissionsAnswer
-        >,
+      handle: async ({ query: { cursor }, caller: { user } }) =>
+        missionsWire(await (await missions()).list(user, cursor)) satisfies z.output<typeof MissionsAnswer>,
     }),
     route({
       method: 'POST',

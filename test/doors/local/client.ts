@@ -18,7 +18,7 @@ export function operatorClientOf({
     tools: () => tools,
     policy: () => ({}),
     skills: () => Promise.resolve([]),
-    missions: () => Promise.resolve([]),
+    missions: () => Promise.resolve({ missions: [], next_cursor: null }),
     notifications: () => Promise.resolve([]),
     login: () => Promise.resolve('link'),
     status: () =>

@@ -82,7 +82,7 @@ export function clientOf(own: Partial<OperatorClient>): OperatorClient {
     tools: () => Promise.resolve([]),
     memory: () => Promise.resolve([]),
     skills: () => Promise.resolve([]),
-    missions: () => Promise.resolve([]),
+    missions: () => Promise.resolve({ missions: [], next_cursor: null }),
     notifications: () => Promise.resolve([]),
     follow: () => quiet,
     watch: () => quiet,

@@ -37,7 +37,10 @@ export const MissionWire = z.object({
   last_run: z.exactOptional(RunWire),
 })
 
-export const MissionsAnswer = z.object({ missions: z.array(MissionWire) })
+export const MissionsAnswer = z.object({
+  missions: z.array(MissionWire),
+  next_cursor: z.nullable(z.string()),
+})
 export const RunAnswer = RunWire
 export const RunsAnswer = z.object({ runs: z.array(RunWire), next_cursor: z.nullable(z.string()) })
 export const PreviewAnswer = z.object({ understood: z.string(), next_runs: z.array(z.string()), zone: z.string() })
