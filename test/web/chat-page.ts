@@ -33,6 +33,7 @@ export const useChat = (): Site =>
           calls: [{ name: 'calculate', args: { expression: '1+1' } }],
           usage: { costUsd: 0.5 },
         },
+        { when: 'write a file', calls: [{ name: 'workspace_write', args: { path: 'note.md', content: 'first' } }] },
         { text: 'You said: {{input}}' },
       ],
       loop: true,

@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { until, untilEqual } from '../until.ts'
+import { follow } from './browser.ts'
 import { box, isFocused, receipt, say, useChat } from './chat-page.ts'
 import { noBrowser } from './launch.ts'
 
@@ -33,6 +34,33 @@ test('Esc closes the menu sheet wherever the focus is, and stops no turn behind 
   await page.getByText('It begins.').waitFor()
   await untilEqual(() => page.getByText('Stopped here.').count(), 0)
   assert(await stop.isVisible())
+})
+
+test('the focus goes along from a row to its detail and back', { skip }, async (t) => {
+  await site.call('PUT', '/api/memory/documents/note.md', { content: 'words' })
+  await site.call('PUT', '/api/memory/documents/other.md', { content: 'words' })
+  const { id } = await site.call<{ id: string }>('POST', '/api/missions', {
+    prompt: 'hello',
+    schedule: 'at 2099-01-01 09:00',
+  })
+  const asked = await site.call<{ thread_id: string; gate: { id: string } }>('POST', '/api/chat', {
+    message: 'write a file',
+  })
+  const page = await site.visit(t, '/', phone)
+  for (const [path, row, back] of [
+    ['/missions', `.step-list a[href="/missions/${id}"]`, 'All missions'],
+    ['/memory', '.step-list a[href="/memory/note.md"]', 'All documents'],
+    ['/tools', '.step-list a[href="/tools?tool=time"]', 'All tools'],
+    ['/waiting', '.queue-row', 'All requests'],
+  ] as const) {
+    await follow(page, path)
+    await page.locator(row).press('Enter')
+    await until(() => isFocused(page.locator('.step-back', { hasText: back })))
+    await page.keyboard.press('Enter')
+    await until(() => isFocused(page.locator(row)))
+  }
+  await site.call('POST', `/api/threads/${asked.thread_id}/gates/${asked.gate.id}`, { action: 'deny' })
+  await site.call('DELETE', `/api/missions/${id}`)
 })
 
 test('Home and End go to the first and the last item of a menu', { skip }, async (t) => {

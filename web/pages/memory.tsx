@@ -8,6 +8,7 @@ import { exactTime, shortWhen } from '../lib/words.ts'
 import { Button } from '../parts/button.tsx'
 import { Search } from '../parts/search.tsx'
 import { Found } from '../parts/found.tsx'
+import { useStepFocus } from '../parts/focus.ts'
 import { Icon } from '../parts/icon.tsx'
 import { Page } from '../parts/page.tsx'
 import { Empty, When } from '../parts/states.tsx'
@@ -46,6 +47,8 @@ export function Memory() {
   }
   const writing = route.value.query.has('new')
   const path = openPath.value
+  const open = writing || path !== undefined
+  useStepFocus(open)
   return (
     <Page
       title="Memory"
@@ -57,7 +60,7 @@ export function Memory() {
         </Button>
       }
     >
-      <div class={writing || path !== undefined ? 'two-steps open' : 'two-steps'}>
+      <div class={open ? 'two-steps open' : 'two-steps'}>
         <div class="step-list" onKeyDown={press}>
           <Search name="Search memory" value={memorySearch.value} onInput={search} />
           <When of={memoryList} what="Memory" rows={5}>
@@ -66,12 +69,10 @@ export function Memory() {
           <Identity />
         </div>
         <div class="step-detail">
-          {(writing || path !== undefined) && (
-            <a class="step-back" href="/memory">
-              <Icon name="right" />
-              All documents
-            </a>
-          )}
+          <a class="step-back" href="/memory">
+            <Icon name="right" />
+            All documents
+          </a>
           {writing ? (
             <NewDocument />
           ) : path !== undefined ? (

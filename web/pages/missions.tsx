@@ -3,6 +3,7 @@ import { useEffect } from 'preact/hooks'
 import type { Mission } from '#doors/web/wire/mission.ts'
 import { exactTime, untilInZone, whenText } from '../lib/words.ts'
 import { Button } from '../parts/button.tsx'
+import { useStepFocus } from '../parts/focus.ts'
 import { Icon } from '../parts/icon.tsx'
 import { Pill } from '../parts/mark.tsx'
 import { Page } from '../parts/page.tsx'
@@ -54,9 +55,11 @@ function Lists({ list }: { list: readonly Mission[] }) {
   const { query } = route.value
   const writing = query.has('new')
   const shown = writing ? undefined : shownMission.value
-  if (list.length === 0 && !writing && openMission.value === undefined) return <None />
+  const open = writing || openMission.value !== undefined
+  useStepFocus(open)
+  if (list.length === 0 && !open) return <None />
   return (
-    <div class={writing || openMission.value !== undefined ? 'two-steps open' : 'two-steps'}>
+    <div class={open ? 'two-steps open' : 'two-steps'}>
       <div class="step-list">{list.length > 0 && <List list={list} shown={shown} />}</div>
       <div class="step-detail">
         <a class="step-back" href="/missions">

@@ -7,6 +7,7 @@ import { Button } from '../parts/button.tsx'
 import { WithCode } from '../parts/coded.tsx'
 import { RemoveTool, ToolList } from '../parts/tool-list.tsx'
 import { Switch } from '../parts/field.tsx'
+import { useStepFocus } from '../parts/focus.ts'
 import { Icon } from '../parts/icon.tsx'
 import { Pill } from '../parts/mark.tsx'
 import { Page } from '../parts/page.tsx'
@@ -79,6 +80,7 @@ function Lists({ list }: { list: readonly Tool[] }) {
   const other = openSkill.value !== undefined || openServer.value !== undefined
   const shown = other ? undefined : (chosen ?? installed[0] ?? builtIn[0])
   const open = openTool.value !== undefined || other
+  useStepFocus(open)
   return (
     <div class={open ? 'two-steps tools open' : 'two-steps tools'}>
       <div class="step-list">

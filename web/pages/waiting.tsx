@@ -7,6 +7,7 @@ import { doorOf } from '../lib/doors.ts'
 import { exactTime, shortWhen, whenText } from '../lib/words.ts'
 import { answerIcon, answerWords, askedWords, messageWords } from '../parts/answer-words.ts'
 import { Approval } from '../parts/approval.tsx'
+import { useStepFocus } from '../parts/focus.ts'
 import { Icon } from '../parts/icon.tsx'
 import { Page } from '../parts/page.tsx'
 import { Empty, When } from '../parts/states.tsx'
@@ -38,6 +39,7 @@ function Queue() {
   const list = waiting.value
   const found = list.find(({ id }) => id === chosen.value)
   const shown = found ?? list[0]
+  useStepFocus(found !== undefined)
   if (!shown) {
     return (
       <div class="two-steps queue none">
