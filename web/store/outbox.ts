@@ -35,9 +35,16 @@ const awayCodes: readonly string[] = ['offline', 'http_502', 'http_504']
 
 const outbox = signal<readonly Outgoing[]>([])
 
-/** Messages being sent to a thread; undefined for a new thread. */
+/** Messages being sent to a thread; undefined for a new thread. Those that the gateway has stand in its order. */
 export function outgoingTo(threadId: string | undefined): readonly Outgoing[] {
-  return outbox.value.filter((each) => each.threadId === threadId)
+  const mine = outbox.value.filter((each) => each.threadId === threadId)
+  // The ids of turns grow.
+  const taken = mine.filter(isTaken).toSorted((a, b) => (a.turnId < b.turnId ? -1 : 1))
+  return mine.map((each) => (isTaken(each) && taken.shift()) || each)
+}
+
+function isTaken(each: Outgoing): each is Outgoing & { readonly turnId: string } {
+  return each.turnId !== undefined
 }
 
 /** Sends a message after all earlier ones of its thread. Never throws: the outbox has its state. */

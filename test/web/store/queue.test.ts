@@ -7,7 +7,7 @@ import { readDraft, writeDraft } from '../../../web/store/drafts.ts'
 import { filesWith, takeFiles } from '../../../web/store/files.ts'
 import { conversationOf } from '../../../web/store/hub.ts'
 import { notice } from '../../../web/store/notices.ts'
-import { outgoingTo, removeArrived, send, takeQueued } from '../../../web/store/outbox.ts'
+import { outgoingTo, removeArrived, send, sendHeld, takeQueued } from '../../../web/store/outbox.ts'
 import { editQueued, keepEdit, removeQueued, stopAll } from '../../../web/store/queue.ts'
 
 const queuedMessage = (id: string, turn_id: string, text: string) => ({
@@ -47,6 +47,20 @@ test('messages that wait at the gateway are shown once, also if their own answer
   assert.deepEqual(states(), [['mine', 'sent']])
   removeArrived(new Set(['turn 4']))
   assert.deepEqual(states(), [['mine', 'sent']])
+})
+
+test('messages that wait at the gateway stand in its order, also where one of this page was held until others came', async (t) => {
+  open(t)
+  gateway.on(sending, 'lost')
+  await say('held')
+  takeQueued('a', [queuedMessage('1', 'turn 1', 'of another page'), queuedMessage('2', 'turn 2', 'its next')], [])
+  gateway.on(sending, () => ok({ thread_id: 'a', turn_id: 'turn 3' }))
+  await sendHeld()
+  assert.deepEqual(states(), [
+    ['of another page', 'sent'],
+    ['its next', 'sent'],
+    ['held', 'sent'],
+  ])
 })
 
 test('what is still unsent does not arrive', async (t) => {
