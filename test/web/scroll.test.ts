@@ -269,6 +269,17 @@ test('a thread is printed whole and in dark ink, without what cannot be used on 
   assert.equal(ink, 'rgb(28, 27, 24)')
 })
 
+test('other pages are printed without their buttons', { skip }, async (t) => {
+  const page = await site.visit(t, '/missions')
+  const action = page.getByRole('main').getByRole('button', { name: 'New mission' })
+  await action.waitFor()
+  await page.emulateMedia({ media: 'print' })
+  await action.waitFor({ state: 'hidden' })
+  await follow(page, '/settings')
+  await page.getByRole('heading', { name: 'Limits' }).waitFor()
+  await untilEqual(() => page.getByRole('main').locator('.button, .icon-button').filter({ visible: true }).count(), 0)
+})
+
 test('a request is printed whole, without the buttons that answer it', { skip }, async (t) => {
   const page = await site.visit(t, `/threads/${await ask('write a file')}`)
   await page.getByRole('button', { name: 'Deny…' }).waitFor()
