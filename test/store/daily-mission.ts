@@ -19,6 +19,17 @@ export const daily: NewMission = {
 export const addMission = (store: Store, user: UserId = ada, over: Partial<NewMission> = {}): Promise<Mission> =>
   store.missions.add(user, { ...daily, ...over }, 100)
 
+/** Adds missions that are done, and returns their ids, newest first. */
+export async function addDone(store: Store, user: UserId, count: number): Promise<string[]> {
+  const ids: string[] = []
+  while (ids.length < count) {
+    const done = await store.missions.change(await addMission(store, user), { status: 'done', nextAt: null }, 100)
+    assert.ok(done)
+    ids.unshift(done.id)
+  }
+  return ids
+}
+
 export function firing(mission: Mission, over: Partial<Firing> = {}): Firing {
   const turn = turnOf({ user: mission.userId, door: 'mission' })
   const run = { at: mission.nextAt ?? 0, turn }

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict'
 import { type TestContext, test } from 'node:test'
 import type { Page } from 'playwright-core'
-import type { Mission } from '#doors/web/wire/mission.ts'
+import type { Mission, MissionList } from '#doors/web/wire/mission.ts'
 import { farDate, farTime } from '../far-schedule.ts'
 import { until, untilEqual } from '../until.ts'
 import { follow, useSite } from './browser.ts'
@@ -163,16 +163,40 @@ test('a mission that fails, waits or was paused says why and what to do', { skip
   await page.getByRole('button', { name: 'Resume' }).waitFor()
 })
 
+test('older missions that are done are shown on request', { skip }, async (t) => {
+  const mission = await create('Water the garden')
+  const old = {
+    ...mission,
+    id: '00000000-0000-7000-8000-000000000001',
+    title: 'Long done',
+    status: 'done',
+    next_runs: [],
+  }
+  const page = await site.visit(t)
+  await page.route('**/api/missions?cursor=*', (route) =>
+    route.fulfill({ json: { missions: [old], next_cursor: null } }),
+  )
+  await page.route('**/api/missions', async (route) => {
+    const response = await route.fetch()
+    await route.fulfill({ response, json: { ...((await response.json()) as MissionList), next_cursor: mission.id } })
+  })
+  await follow(page, `/missions/${old.id}`)
+  await page.getByText('It may have been removed, or stand further down: choose “Show more”.').waitFor()
+  await page.getByRole('button', { name: 'Show more' }).click()
+  await detailOf(page, 'Long done').waitFor()
+  await page.getByRole('button', { name: 'Show more' }).waitFor({ state: 'detached' })
+})
+
 /** As after three failures by the clock, which take three minutes at least. */
 async function pausedByService(page: Page, id: string): Promise<void> {
   await page.route('**/api/missions', async (route) => {
     const response = await route.fetch()
-    const { missions } = (await response.json()) as { missions: Mission[] }
+    const { missions, ...page } = (await response.json()) as MissionList
     const because = 'It failed three times in a row. Look at its last runs, mend what is wrong, then resume it.'
     const paused = { status: 'paused', next_runs: [], paused_because: because }
     await route.fulfill({
       response,
-      json: { missions: missions.map((each) => (each.id === id ? { ...each, ...paused } : each)) },
+      json: { ...page, missions: missions.map((each) => (each.id === id ? { ...each, ...paused } : each)) },
     })
   })
 }

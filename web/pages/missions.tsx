@@ -71,7 +71,9 @@ function Lists({ list }: { list: readonly Mission[] }) {
         ) : shown === undefined ? (
           <div class="card">
             <Empty icon="clock" title="There is no such mission">
-              It may have been removed, or be one that was done long ago: “Show more” is below the list.
+              {moreMissions.value
+                ? 'It may have been removed, or stand further down: choose “Show more”.'
+                : 'It may have been removed. The list shows every mission.'}
             </Empty>
           </div>
         ) : query.has('edit') ? (

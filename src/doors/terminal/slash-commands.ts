@@ -98,11 +98,12 @@ export function createSlashCommands(parts: SlashCommandParts): SlashCommands {
   }
 
   async function missions(): Promise<void> {
-    const { missions: all } = (await client.missions({ do: 'list' })) as MissionsJson
+    const { missions: all, next_cursor: older } = (await client.missions({ do: 'list' })) as MissionsJson
     const lines = all.flatMap(({ title, status, understood, paused_because: because, last_run: last }) => [
       `${theme.bold(brief(title))}  ${theme.dim(`${status}${last ? `, last run ${last.outcome ?? 'running'}` : ''}`)}`,
       `  ${proseOf(because ?? understood)}`,
     ])
+    if (older !== null) lines.push(theme.commands('Older ones that are done: atrium mission list'))
     text('Missions', lines.length > 0 ? lines : ['No missions yet: ask for one, such as "Remind me in an hour to …"'])
   }
 

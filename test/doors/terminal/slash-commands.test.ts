@@ -36,6 +36,21 @@ function commandsWith(own: Partial<SlashCommandParts>) {
   return { commands, told }
 }
 
+test('/missions says where older ones are that are done', async () => {
+  for (const [cursor, says] of [
+    ['1', true],
+    [null, false],
+  ] as const) {
+    const shown: string[] = []
+    const { commands } = commandsWith({
+      client: clientOf({ missions: () => Promise.resolve({ missions: [], next_cursor: cursor }) }),
+      show: (list) => void shown.push(...list.render({ width: 60, height: 20 })),
+    })
+    await commands.run('/missions', '')
+    assert.equal(/Older ones that are done: \S*atrium mission list/.test(shown.join('\n')), says)
+  }
+})
+
 test('/skills lists each skill with its description, on or off, and what nobody has looked at', async () => {
   const skills = [
     { name: 'pdf', description: 'Fills in\nforms.', enabled: true, untrusted: false },

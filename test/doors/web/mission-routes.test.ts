@@ -1,8 +1,9 @@
 // Missions over HTTP: created, listed, changed, run and removed by their user; and the user's time zone.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { newId } from '#core/ids.ts'
+import { newId, operator } from '#core/ids.ts'
 import { farTime } from '../../far-schedule.ts'
+import { addDone } from '../../store/daily-mission.ts'
 import { openHouse } from './house.ts'
 
 const { time, zone } = farTime()
@@ -30,6 +31,15 @@ test('a mission is created, listed, read, changed and removed', async (t) => {
   assert.equal((await call('DELETE', `/api/missions/${id}`)).status, 204)
   for (const path of [id, 'x', newId()]) assert.equal((await call('GET', `/api/missions/${path}`)).status, 404)
   assert.deepEqual((await call('GET', '/api/missions')).json.missions, [])
+})
+
+test('the cursor of a list of missions reads older ones that are done', async (t) => {
+  const { call, store } = await openHouse(t)
+  const ids = await addDone(store, operator, 101)
+  const { missions, next_cursor: cursor } = (await call('GET', '/api/missions')).json
+  assert.deepEqual([missions.length, cursor], [100, ids[99]])
+  const older = (await call('GET', `/api/missions?cursor=${cursor}`)).json
+  assert.deepEqual([older.missions.length, older.missions[0].id, older.next_cursor], [1, ids[100], null])
 })
 
 test('a prompt of 16,000 characters is taken, however its JSON is written', async (t) => {
