@@ -271,6 +271,13 @@ test('a new request is told on every page, with the thread it is in where anothe
   const told = page.locator('[aria-live=polite]').filter({ hasText: 'Waiting for you' })
   await page.getByRole('heading', { name: 'Jobs' }).waitFor()
   await untilEqual(() => told.count(), 0)
+  await page.evaluate(`globalThis.added = []; new MutationObserver((records) => {
+    for (const { target, addedNodes } of records) {
+      if (!(target.closest ? target : target.parentElement).closest('[aria-live]')) continue
+      for (const { textContent } of target.closest ? addedNodes : [target])
+        if (/^Waiting|another/.test(textContent)) added.push(textContent)
+    }
+  }).observe(document.body, { childList: true, characterData: true, subtree: true })`)
   const asked = await site.call<{ thread_id: string; gate: { id: string } }>('POST', '/api/chat', {
     message: 'write six',
   })
@@ -284,6 +291,13 @@ test('a new request is told on every page, with the thread it is in where anothe
     () => told.locator('p').allTextContents(),
     ['Waiting for you: Create docs/six.md?', 'Waiting for you in another thread: Create docs/seven.md?'],
   )
+  // Going to and fro changes nothing that is announced.
+  for (const path of [`/threads/${other.thread_id}`, '/jobs']) await follow(page, path)
+  await page.getByRole('heading', { name: 'Jobs' }).waitFor()
+  assert.deepEqual(await page.evaluate('added'), [
+    'Waiting for you: Create docs/six.md?',
+    'Waiting for you in another thread: Create docs/seven.md?',
+  ])
   for (const { thread_id, gate } of [asked, other]) {
     await site.call('POST', `/api/threads/${thread_id}/gates/${gate.id}`, { action: 'deny' })
   }

@@ -1,12 +1,17 @@
 // Live regions for screen readers: an answer begins, its first sentence and length, and gates that wait.
 import { useComputed } from '@preact/signals'
+import { useState } from 'preact/hooks'
 import { isAtRest } from '#core/turn-status.ts'
 import { countWords } from '#core/words.ts'
+import type { Waiting } from '#doors/web/wire/gate.ts'
 import { printable } from '#safety/printable.ts'
 import { firstSentence } from '../lib/conversation.ts'
 import { route, threadIdIn } from '../router.ts'
 import type { Conversation } from '../store/conversation.ts'
 import { waiting } from '../store/gates.ts'
+
+/** All that wait are not read aloud when the page opens. */
+const maxGates = 3
 
 export function Announcer({ conversation }: { conversation: Conversation }) {
   const answerText = useComputed(() => answerWords(conversation)).value
@@ -17,22 +22,21 @@ export function Announcer({ conversation }: { conversation: Conversation }) {
   )
 }
 
-/** On every page: the request of the open thread, and the newest one of the others. */
+/** The newest requests, on every page. An element that stays as it is is not announced again, wherever the reader goes. */
 export function GateAnnouncer() {
-  const open = threadIdIn(route.value.path)
-  const here = waiting.value.find(({ thread_id }) => thread_id === open)
-  const elsewhere = waiting.value.findLast(({ thread_id }) => thread_id !== open)
-  const place = open === undefined ? '' : ' in another thread'
   return (
     <div class="unseen" aria-live="polite">
-      {here && <p key="here">Waiting for you: {printable(here.question.text)}</p>}
-      {elsewhere && (
-        <p key="elsewhere">
-          Waiting for you{place}: {printable(elsewhere.question.text)}
-        </p>
-      )}
+      {waiting.value.slice(-maxGates).map((gate) => (
+        <GateWords key={`${gate.id} ${gate.created_at}`} gate={gate} />
+      ))}
     </div>
   )
+}
+
+function GateWords({ gate }: { gate: Waiting }) {
+  const [open] = useState(() => threadIdIn(route.peek().path))
+  const place = open === undefined || open === gate.thread_id ? '' : ' in another thread'
+  return <p>{`Waiting for you${place}: ${printable(gate.question.text)}`}</p>
 }
 
 /** Only for turns that ran while the page was open: older ones have no state. */
