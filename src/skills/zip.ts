@@ -1,5 +1,6 @@
 // Reads a ZIP archive with one top folder as a skill's folder. Bounded: an archive that would grow, leaves its folder or
 // holds links is refused before anything is unpacked.
+import { isUtf8 } from 'node:buffer'
 import { crc32 } from 'node:zlib'
 import type { Entry } from 'yauzl'
 import { AppError } from '#core/errors.ts'
@@ -12,6 +13,8 @@ const maxEntries = 2_000
 const [typeMask, linkType] = [0o170000, 0o120000]
 /** Stored and deflated: the others are rare, and not read. */
 const methods: readonly number[] = [0, 8]
+/** Says that a name is UTF-8. macOS and Info-ZIP write such names without it. */
+const utf8Flag = 0x800
 
 /** The folder in an archive. Throws invalid_input, too_large. */
 export async function readZip(bytes: Buffer): Promise<SkillFolder> {
@@ -24,7 +27,8 @@ export async function readZip(bytes: Buffer): Promise<SkillFolder> {
     let total = 0
     for await (const entry of archive.eachEntry()) {
       const { generalPurposeBitFlag, fileNameRaw, extraFields } = entry
-      const path = getFileNameLowLevel(generalPurposeBitFlag, fileNameRaw, extraFields, true)
+      const flags = isUtf8(fileNameRaw) ? generalPurposeBitFlag | utf8Flag : generalPurposeBitFlag
+      const path = getFileNameLowLevel(flags, fileNameRaw, extraFields, true)
       checkEntry({ path, entry })
       if (path.endsWith('/') || isClutter(path)) continue
       total += entry.uncompressedSize

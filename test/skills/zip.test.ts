@@ -26,6 +26,16 @@ test('an archive with one top folder is a folder', async () => {
   )
 })
 
+test('a name in UTF-8 is read as such, also without the flag that says so', async () => {
+  for (const flags of [0, 0x800]) {
+    const { files } = await readZip(zipOf([{ path: 'pdf/größe.md', content: 'x', flags }]))
+    assert.deepEqual(
+      files.map(({ path }) => path),
+      ['größe.md'],
+    )
+  }
+})
+
 /** An archive of which bytes were changed: of its file's content, or the method of compression. */
 function changed({ from = '', to = '', method = 0 }: { from?: string; to?: string; method?: number }): Buffer {
   const bytes = zipOf([{ path: 'a/SKILL.md', content: 'whole' }])
