@@ -41,21 +41,21 @@ export async function signIn(proof: { token: string } | { code: string }): Promi
 
 let lastUser: string | undefined
 
-/** Sent in place of a user. */
-const signedOut = null
+/** What a window tells the others. */
+type News = { readonly type: 'in' | 'out'; readonly user: string }
 
 /** The windows of a browser share its cookie: each tells the others who has signed in, and that the user has signed out. */
 const windows = new BroadcastChannel('atrium.user')
-windows.addEventListener('message', ({ data }) => {
-  if (data === signedOut) leave()
-  else if (data !== lastUser || sessionState.peek().type !== 'in') void findSession()
+windows.addEventListener('message', ({ data }: MessageEvent<News>) => {
+  if (data.type === 'in' && (data.user !== lastUser || sessionState.peek().type !== 'in')) void findSession()
+  // Meanwhile another user may have signed in.
+  if (data.type === 'out' && data.user === lastUser) leave()
 })
 
 /** Leaves the session in all windows of this browser, after the gateway has ended it. */
 export function leaveWindows(): void {
   leave()
-  // oxlint-disable-next-line unicorn/require-post-message-target-origin -- a channel has one origin
-  windows.postMessage(signedOut)
+  if (lastUser !== undefined) tellWindows({ type: 'out', user: lastUser })
 }
 
 function leave(): void {
@@ -68,8 +68,12 @@ function enter(session: Session): void {
   if (lastUser !== undefined && lastUser !== session.user) return location.reload()
   lastUser = session.user
   sessionState.value = { type: 'in', session }
+  tellWindows({ type: 'in', user: session.user })
+}
+
+function tellWindows(news: News): void {
   // oxlint-disable-next-line unicorn/require-post-message-target-origin -- a channel has one origin
-  windows.postMessage(session.user)
+  windows.postMessage(news)
 }
 
 /** The OIDC issuer that the sign-in page offers; null for none. */

@@ -201,9 +201,17 @@ export const fakeDocument = Object.assign(new EventTarget(), {
 })
 
 /** No other window is open. */
-class FakeChannel extends EventTarget {
-  // oxlint-disable-next-line class-methods-use-this -- nobody hears it
-  postMessage(): void {}
+/** The channel to the other windows of the browser: what was told last, and what they tell. */
+export const otherWindows = {
+  heard: undefined as unknown,
+  tell: (data: unknown): boolean => channels.dispatchEvent(new MessageEvent('message', { data })),
+}
+
+const channels = new EventTarget()
+
+class FakeChannel {
+  addEventListener = channels.addEventListener.bind(channels)
+  postMessage = (data: unknown): void => void (otherWindows.heard = data)
 }
 
 const view = new EventTarget()

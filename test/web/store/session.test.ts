@@ -1,7 +1,7 @@
 // Who is signed in, as the page knows it.
 import assert from 'node:assert/strict'
 import { test, type TestContext } from 'node:test'
-import { address, freshPage, gateway, ok, refusal } from './page.ts'
+import { address, freshPage, gateway, ok, otherWindows, refusal } from './page.ts'
 import { request } from '../../../web/api/client.ts'
 import {
   findIssuer,
@@ -121,6 +121,21 @@ test('signing out deletes the drafts, unsent messages and read positions of this
   assert.deepEqual(names.map(readStored), [undefined, undefined, undefined, 'ada'])
   setStorageUser('bob')
   assert.deepEqual(names.map(readStored), ['bob', 'bob', 'bob', 'bob'])
+})
+
+test('a sign-out in another window is one here, unless another user has signed in meanwhile', async (t) => {
+  serve(t)
+  await signIn({ token: 'x' })
+  setStorageUser('ada')
+  await signOut()
+  const told = JSON.stringify(otherWindows.heard)
+  await signIn({ token: 'x' })
+  setStorageUser('ada')
+  writeStored('draft.a', 'half a thought')
+  otherWindows.tell(JSON.parse(told.replace('ada', 'bob')))
+  assert.deepEqual([sessionState.value.type, readStored('draft.a')], ['in', 'half a thought'])
+  otherWindows.tell(JSON.parse(told))
+  assert.deepEqual([sessionState.value, readStored('draft.a')], [{ type: 'out', ended: false }, undefined])
 })
 
 test('another user gets a new page: nothing of the first is left in it', async (t) => {
