@@ -201,6 +201,16 @@ function* recordEnd(end: RunEnd, pause: PauseRule, now: number): Job<SettledRun 
     end.turnId,
   )
   if (!row) return undefined
+  // After the row is locked: a thread that was removed since the end was read leaves no word, see erase.ts.
+  if (!end.stopped) {
+    yield* run(
+      `UPDATE mission_runs SET summary = NULL, origin = NULL, bytes = ?
+       WHERE turn_id = ? AND NOT EXISTS (SELECT 1 FROM turns WHERE id = ?)`,
+      rowBytes,
+      end.turnId,
+      end.turnId,
+    )
+  }
   const missionId = String(row['mission_id'])
   if (!waits && !end.stopped && Number(row['by_hand']) === 0) {
     return yield* countEnd(missionId, end.outcome === 'failed', pause)

@@ -75,6 +75,23 @@ export function missionRunTests(open: Open): void {
     assert.equal((await store.storage.used(ada)).bytes, kept + 500, 'its row is left')
   })
 
+  test('a run that is settled while its thread is removed keeps no word of its reply, and no byte', async (t) => {
+    const { store } = await open(t)
+    const mission = await addMission(store)
+    const turn = await startRun(store, mission)
+    await finish(store, turn)
+    await store.threads.remove(ada, turn.threadId)
+    const kept = (await store.storage.used(ada)).bytes
+    // What was read before the removal.
+    await store.missions.settle(endOf(turn.id, { origin: 'a page' }), pause)
+    const [run] = (await store.missions.runs(ada, mission.id, { limit: 9 })).rows
+    assert.deepEqual(
+      [run?.outcome, run?.summary, run?.origin, run?.costUsd, run?.endedAt !== undefined],
+      ['ok', undefined, undefined, 0.25, true],
+    )
+    assert.equal((await store.storage.used(ada)).bytes, kept)
+  })
+
   test('so many runs are under way at once in all', async (t) => {
     const { store } = await open(t)
     const [one, two, three] = [await addMission(store), await addMission(store, bob), await addMission(store)]
