@@ -22,8 +22,11 @@ const tlsRequest = Buffer.from([0, 0, 0, 8, 4, 210, 22, 47])
 const waitingSessions = `SELECT pid FROM pg_stat_activity
   WHERE pid = ANY($1) AND state LIKE 'idle%' AND state_change < now() - $2 * interval '1 millisecond'`
 
-/** What was seen of a connection: the bytes that it had received, and when it last had more, or was sending or idle. */
-type Seen = { readonly bytes: number; readonly at: number }
+/** The system may still send more than this over a slow line after Node has handed it on: its query is not lost. */
+const maxUnsentBytes = 64 * 1024
+
+/** What was seen of a connection: what it had received, what it had sent when idle, and when it last received, sent or was idle. */
+type Seen = { readonly bytes: number; readonly sent: number; readonly at: number }
 
 /** Watches the connections of a pool until the returned function is called. */
 export function watchHost(pool: Pool, limits = defaultLimits): () => void {
@@ -32,7 +35,7 @@ export function watchHost(pool: Pool, limits = defaultLimits): () => void {
   let asking = false
   let askedAt = -Infinity
   pool.on('connect', (client) => {
-    watched.set(client, { bytes: 0, at: performance.now() })
+    watched.set(client, { bytes: 0, sent: 0, at: performance.now() })
     client.once('end', () => watched.delete(client))
   })
   const timer = setInterval(() => void look(), lookMs)
@@ -40,17 +43,17 @@ export function watchHost(pool: Pool, limits = defaultLimits): () => void {
 
   async function look(): Promise<void> {
     const now = performance.now()
-    for (const [client, { bytes }] of watched) {
-      const { bytesRead, writableLength } = socketOf(client)
+    for (const [client, { bytes, sent }] of watched) {
+      const { bytesRead, bytesWritten, writableLength } = socketOf(client)
       if (client.readyForQuery || bytesRead !== bytes || writableLength > 0)
-        watched.set(client, { bytes: bytesRead, at: now })
+        watched.set(client, { bytes: bytesRead, sent: client.readyForQuery ? bytesWritten : sent, at: now })
     }
     const quiet = [...watched].flatMap(([client, { at }]) => (now - at >= quietMs ? [client] : []))
     const [first] = quiet
     if (!first || asking || now - askedAt < quietMs) return
     asking = true
     if (!(await answers(socketOf(first), answerMs))) end([...watched.keys()], silentHostError())
-    else end(await lostOf(quiet).catch(() => []), lostConnectionError())
+    else end(await lostOf(quiet.filter(isSent)).catch(() => []), lostConnectionError())
     asking = false
     askedAt = performance.now()
   }
@@ -61,8 +64,13 @@ export function watchHost(pool: Pool, limits = defaultLimits): () => void {
     }
   }
 
+  function isSent(client: PoolClient): boolean {
+    return socketOf(client).bytesWritten - (watched.get(client)?.sent ?? 0) <= maxUnsentBytes
+  }
+
   /** Behind a pooler no session has the id of a connection: there none is found. */
   async function lostOf(clients: readonly PoolClient[]): Promise<PoolClient[]> {
+    if (clients.length === 0) return []
     const asker = new Client({ ...pool.options, connectionTimeoutMillis: answerMs, query_timeout: answerMs })
     asker.on('error', () => {})
     try {

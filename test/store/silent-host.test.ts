@@ -60,3 +60,14 @@ test('a query whose connection alone was lost fails, and the next one has anothe
   const after = await sql.read(processId)
   assert.notEqual(after?.['pid'], before?.['pid'])
 })
+
+test('a long statement that is still on its way over a slow line is not lost', async (t) => {
+  const { sql, proxy } = await openBehindProxy(t, { lookMs: 10, quietMs: 50, answerMs: patienceMs })
+  await sql.read(processId)
+  proxy.forgetConnections()
+  const before = proxy.connections()
+  const length = sql.read(() => first('SELECT length(CAST(? AS text)) AS length', 'x'.repeat(100_000)))
+  await Promise.race([until(() => proxy.connections() > before + 2), length])
+  proxy.speak()
+  assert.equal((await length)?.['length'], 100_000)
+})
