@@ -54,7 +54,12 @@ function isOther(value: unknown, requestId: unknown): boolean {
 }
 
 function lostText(id: unknown, message: string): string {
-  return JSON.stringify({ jsonrpc: '2.0', id, error: { code: lostCode, message } })
+  return JSON.stringify(lostAnswer(id, message))
+}
+
+/** In place of an answer that will not come. */
+export function lostAnswer<Id>(id: Id, message: string) {
+  return { jsonrpc: '2.0', id, error: { code: lostCode, message } } as const
 }
 
 /** The beginning of a body that says why a request failed. */
@@ -123,16 +128,27 @@ async function* shortEvents(events: Buffer, deliver: Deliver): AsyncGenerator<Bu
       data.add(line.subarray(line.indexOf(name) + name.length + before.length))
     } else if (name !== undefined) fields.set(name, line)
     if (line.length > 0 && end < events.length) continue
-    const text = await shortText(data.take(), deliver)
-    if (text) {
+    const message = data.take()
+    const text = await shortText(message, deliver)
+    const texts = text ? [text.toString()] : batchTexts(message)
+    if (texts) {
       yield* inPieces(events.subarray(from, start))
-      yield Buffer.from([...fields.values(), `data: ${text.toString()}`, '', ''].join('\n'))
+      // The fields once alone: they may be long, and the messages many.
+      const head = [...fields.values()].map((field) => `${field.toString()}\n`).join('')
+      yield Buffer.from(head + texts.map((each) => `data: ${each}\n\n`).join(''))
       from = end
     }
     fields.clear()
     start = end
   }
   yield* inPieces(events.subarray(from))
+}
+
+/** The messages of a short batch, which the client package does not take in an event. Undefined for what is no batch. */
+function batchTexts(message: Buffer): string[] | undefined {
+  if (!/^\s*\[/.test(message.toString('latin1', 0, 100))) return undefined
+  const batch = valueIn(message.toString())
+  return Array.isArray(batch) && batch.length > 0 ? batch.map((each: unknown) => JSON.stringify(each)) : undefined
 }
 
 /** The lines of a text without what ends them, and where the next one begins. */

@@ -2,11 +2,13 @@
 import type { JSONRPCMessage, StreamableHTTPClientTransport } from '@modelcontextprotocol/client'
 import { isObject } from '#core/json.ts'
 import { type Later, later } from '#lib/later.ts'
+import { lostAnswer } from './answer-body.ts'
 
 /** How long a server gets to end a request by itself after it was told that the request is cancelled. */
 const cancelMs = 1_000
 const minReconnectMs = 1_000
 const maxReconnectMs = 30_000
+const lostWords = 'the stream of its answer ended and could not be taken up again'
 
 /** Waits before a stream is taken up again. They grow until a message arrives; a server may only ask for longer ones. */
 export function createReconnection(timer: Later = later) {
@@ -24,9 +26,9 @@ export function createReconnection(timer: Later = later) {
 
 /**
  * Ends the request of a call a while after `notifications/cancelled` has gone out. The client package does so in the newer
- * era alone.
+ * era alone. A request whose stream cannot be taken up again gets an error: the package would wait for its answer.
  */
-export function endCancelled(
+export function endRequests(
   transport: Pick<StreamableHTTPClientTransport, 'send' | 'onmessage'>,
   onMessage: () => void,
   timer: Later = later,
@@ -47,6 +49,9 @@ export function endCancelled(
         })
     },
   })
+  function endLost(id: string | number): void {
+    if (open.has(id)) transport.onmessage?.(lostAnswer(id, lostWords))
+  }
   Object.assign(transport, {
     async send(message: JSONRPCMessage, options?: Parameters<typeof send>[1]) {
       if (!('method' in message)) return send(message, options)
@@ -61,7 +66,11 @@ export function endCancelled(
       const controller = new AbortController()
       open.set(message.id, controller)
       try {
-        return await send(message, { ...options, requestSignal: controller.signal })
+        return await send(message, {
+          ...options,
+          requestSignal: controller.signal,
+          onRequestStreamEnd: () => endLost(message.id),
+        })
       } catch (error) {
         open.delete(message.id)
         throw error

@@ -7,9 +7,9 @@ import { within } from '#lib/deadline.ts'
 import { maskedStart } from '#lib/masked-start.ts'
 import type { OpenAnswer, StreamDial } from '#net/dial.ts'
 import { parseTarget } from '#net/fetch.ts'
-import { type Deliver, eventsOf, startOf, wholeOf } from './answer-body.ts'
+import { type Deliver, eventsOf, lostAnswer, startOf, wholeOf } from './answer-body.ts'
 import { type ExactArguments, exactCall } from './exact-arguments.ts'
-import { createReconnection, endCancelled } from './http-requests.ts'
+import { createReconnection, endRequests } from './http-requests.ts'
 import { isRefusedInSession, pingText, SessionOver, unknownSession } from './session.ts'
 
 /** How long the end of a session is waited for. */
@@ -18,6 +18,8 @@ const defaultGoodbyeMs = 2_000
 const maxRefusalChars = 500
 /** Statuses whose answers have no body. */
 const bodyless = [204, 205, 304]
+/** The status for a message that gets no answer. */
+const taken = 202
 
 /** The token of a sign-in to one server. */
 export type Bearer = {
@@ -63,7 +65,7 @@ export async function createHttpTransport(parts: HttpParts): Promise<Transport> 
     fetch: createFetch(parts, texts, (message) => transport.onmessage?.(message)),
     reconnectionScheduler: (reconnect, delayMs) => reconnection.schedule(reconnect, delayMs),
   })
-  endCancelled(transport, () => reconnection.onMessage())
+  endRequests(transport, () => reconnection.onMessage())
   sendExactly(transport, parts.exact, texts)
   const close = transport.close.bind(transport)
   return Object.assign(transport, {
@@ -117,7 +119,7 @@ function createFetch(parts: HttpParts, texts: ReadonlyMap<string, string>, deliv
       const body = text === undefined ? {} : { body: Buffer.from(filled(text, texts)) }
       const answer = await dial({ method: init.method ?? 'GET', target, headers, listed: true, ...body }, signal)
       if (answer.type === 'fault') throw new Error(answer.fault.message)
-      return responseOf(answer, text === undefined ? undefined : objectIn(text)?.['id'], deliver)
+      return responseOf(answer, requestIdOf(text), deliver)
     }
     const signedIn = async (text: string | undefined): Promise<Response> => {
       const token = await bearer?.token()
@@ -152,8 +154,18 @@ function filled(body: string, texts: ReadonlyMap<string, string>): string {
   return body
 }
 
+/** Undefined for what gets no answer: a notification, and an answer to a request of the server. */
+function requestIdOf(text: string | undefined): unknown {
+  const { method, id } = (text !== undefined && objectIn(text)) || {}
+  return method === undefined ? undefined : id
+}
+
 function responseOf({ status, headers, body }: OpenAnswer, requestId: unknown, deliver: Deliver): Response {
   const init = { status, headers: [...headers].filter(([name]) => name !== 'content-encoding') }
+  if (status === taken && requestId !== undefined) {
+    body.destroy()
+    return Response.json(lostAnswer(requestId, 'it answered HTTP 202 to a request and sent no answer'))
+  }
   if (bodyless.includes(status)) {
     body.resume()
     return new Response(null, init)

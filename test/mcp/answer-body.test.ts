@@ -98,6 +98,14 @@ for (const end of ['\n', '\r', '\r\n']) {
   })
 }
 
+test('a batch becomes an event for each of its messages, between the others', async () => {
+  const stream = 'data: 1\n\nid: 5\ndata: [{"a":1},\ndata: {"b":2}]\n\ndata: []\n\ndata: [\n\n'
+  assert.equal(
+    await read(eventsOf(chunksOf(stream, 100), undefined, undelivered)),
+    'data: 1\n\nid: 5\ndata: {"a":1}\n\ndata: {"b":2}\n\ndata: []\n\ndata: [\n\n',
+  )
+})
+
 test('an event is passed on before the next one has come', async () => {
   const next = Promise.withResolvers<Buffer>()
   const body = (async function* () {

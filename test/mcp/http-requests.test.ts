@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { JSONRPCMessage, StreamableHTTPClientTransport } from '@modelcontextprotocol/client'
-import { createReconnection, endCancelled } from '#mcp/http-requests.ts'
+import { createReconnection, endRequests } from '#mcp/http-requests.ts'
 
 test('a stream is taken up again after at least a second, and at most thirty', () => {
   const waits: number[] = []
@@ -17,19 +17,27 @@ test('a stream is taken up again after at least a second, and at most thirty', (
   assert.deepEqual(waits.slice(7), [1000, 10_000, 30_000])
 })
 
-type Sent = { readonly message: JSONRPCMessage; readonly signal: AbortSignal | undefined }
+type Sent = {
+  readonly message: JSONRPCMessage
+  readonly signal: AbortSignal | undefined
+  readonly end: (() => void) | undefined
+}
 
 function track(fail?: Error) {
   const sent: Sent[] = []
   const due: (() => void)[] = []
   const transport: Pick<StreamableHTTPClientTransport, 'send' | 'onmessage'> = {
-    send(message: JSONRPCMessage | JSONRPCMessage[], options?: { requestSignal?: AbortSignal }) {
-      if (!Array.isArray(message)) sent.push({ message, signal: options?.requestSignal })
+    send(
+      message: JSONRPCMessage | JSONRPCMessage[],
+      options?: { requestSignal?: AbortSignal; onRequestStreamEnd?: () => void },
+    ) {
+      const { requestSignal: signal, onRequestStreamEnd: end } = options ?? {}
+      if (!Array.isArray(message)) sent.push({ message, signal, end })
       return fail ? Promise.reject(fail) : Promise.resolve()
     },
   }
   let messages = 0
-  endCancelled(
+  endRequests(
     transport,
     () => void messages++,
     (run) => {
@@ -73,6 +81,23 @@ test('a request with an answer, or with a signal of the client package, is left 
   await transport.send(cancel(1))
   await transport.send(cancel(2))
   assert.equal(due.length, 0)
+})
+
+test('a request whose stream ends for good gets an error, one with an answer or a cancelled one none', async () => {
+  const { transport, sent } = track()
+  const seen: { id?: unknown; error?: { message: string } }[] = []
+  Object.assign(transport, { onmessage: (message: (typeof seen)[number]) => void seen.push(message) })
+  for (const id of [1, 2, 3]) await transport.send(request(id))
+  transport.onmessage?.({ jsonrpc: '2.0', id: 2, result: {} })
+  await transport.send(cancel(3))
+  for (const { end } of sent) end?.()
+  assert.deepEqual(
+    seen.map(({ id, error }) => [id, error?.message]),
+    [
+      [2, undefined],
+      [1, 'the stream of its answer ended and could not be taken up again'],
+    ],
+  )
 })
 
 test('a request that could not be sent has nothing to end', async () => {

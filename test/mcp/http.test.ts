@@ -241,6 +241,30 @@ describe('a server over HTTP', { concurrency: true }, () => {
     assert.deepEqual(await answer, { type: 'result', text: 'done', images: [], isError: false })
   })
 
+  test('answers in a batch on a stream that stays open', async (t) => {
+    const { target } = await serve(
+      t,
+      older(({ id }, response) => {
+        const note = { jsonrpc: '2.0', method: 'notifications/message', params: { level: 'info', data: 'x' } }
+        const answer = { jsonrpc: '2.0', id, result: { content: [{ type: 'text', text: 'done' }] } }
+        response.writeHead(200, { 'content-type': 'text/event-stream' })
+        response.write(`data: ${JSON.stringify([note, answer])}\n\n`)
+      }),
+    )
+    const { connection } = open(t, target)
+    const call = connection.call({ tool: echo, args: '{}', signal: never })
+    assert.deepEqual(await call, { type: 'result', text: 'done', images: [], isError: false })
+  })
+
+  test('that only takes the probe of the newer era is spoken to in the older one', async (t) => {
+    const { target } = await serve(t, (rpc, response, request, body) => {
+      if (rpc.method !== 'server/discover') return older(said)(rpc, response, request, body)
+      response.writeHead(202).end()
+    })
+    const { tools } = await open(t, target).connection.list(never)
+    assert.equal(tools.length, 1)
+  })
+
   const text = 'x'.repeat(300_000)
   for (const [what, result, read] of [
     ['long', { content: [{ type: 'text', text }] }, { text, isError: false }],
@@ -292,6 +316,17 @@ describe('a server over HTTP', { concurrency: true }, () => {
       ((_rpc, response) =>
         void response.writeHead(200, { 'content-type': 'text/event-stream' }).end(': hello\n\n')) as Answer,
       /ended too early/,
+    ],
+    [
+      'a request that is only taken',
+      ((_rpc, response) => void response.writeHead(202).end()) as Answer,
+      /: it answered HTTP 202 to a request/,
+    ],
+    [
+      'a stream that cannot be taken up again',
+      ((_rpc, response) =>
+        void response.writeHead(200, { 'content-type': 'text/event-stream' }).end('id: 1\ndata:\n\n')) as Answer,
+      /: the stream of its answer ended and could not be taken up again$/,
     ],
     [
       'a page that is no answer',
