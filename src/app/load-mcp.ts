@@ -24,6 +24,7 @@ import { createExitGuard } from '#mcp/stdio.ts'
 import { createResourceAccess } from '#oauth/resource-access.ts'
 import type { LeakScan } from '#safety/leaks.ts'
 import { systemDial, systemStreamDial } from './lazy-dial.ts'
+import { offIn } from './tool-admin.ts'
 
 export type OpenMcpParts = {
   readonly home: Home
@@ -53,9 +54,13 @@ export type ExaminedServer = {
 }
 
 /** Starts each server once, and stores nothing. */
-export async function examineServers(parts: OpenMcpParts, signal: AbortSignal): Promise<ExaminedServer[]> {
+export async function examineServers(
+  parts: OpenMcpParts & { readonly store: Pick<Store, 'settings'> },
+  signal: AbortSignal,
+): Promise<ExaminedServer[]> {
   const { servers } = createParts({ ...parts, store: { ...parts.store, secrets: withoutRenewal(parts.store.secrets) } })
   const all = await parts.store.mcp.list()
+  const off = offIn(await parts.store.settings.all())
   return Promise.all(
     all.map(async (server) => {
       const connection = servers.trial(server)
@@ -63,7 +68,7 @@ export async function examineServers(parts: OpenMcpParts, signal: AbortSignal): 
         const { tools } = await connection.list(signal)
         const merged = mergeTools(server.name, server.tools, tools)
         const changed = merged.filter((tool) => tool.changed !== undefined).length
-        const on = merged.filter((tool) => statusOf(tool) === 'on').length
+        const on = merged.filter((tool) => statusOf(tool) === 'on' && !off.includes(tool.as)).length
         return { name: server.name, tools: merged.length, on, changed }
       } catch (error) {
         if (!(error instanceof AppError)) throw error

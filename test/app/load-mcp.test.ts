@@ -5,6 +5,7 @@ import { once } from 'node:events'
 import { realpathSync } from 'node:fs'
 import { type TestContext, test } from 'node:test'
 import { examineServers, loadMcp } from '#app/load-mcp.ts'
+import { switchTool } from '#app/tool-admin.ts'
 import { readConfig } from '#config.ts'
 import { operator } from '#core/ids.ts'
 import { openHome } from '#home.ts'
@@ -13,11 +14,22 @@ import { createSeal } from '#lib/seal.ts'
 import { homeMark, markVariable } from '#mcp/process-mark.ts'
 import { openTestStore } from '../agent/bench.ts'
 import { newHome } from '../new-home.ts'
-import { everything, processesOf } from '../mcp/harness.ts'
+import { everything, processesOf, rude } from '../mcp/harness.ts'
 import { allOn } from '../mcp/masks.ts'
 import { until } from '../until.ts'
 import { openDesk } from '../mcp/desk-server.ts'
 import { openIssuer } from '../sandbox/auth/issuer.ts'
+
+function partsOf<S>(home: string, store: S) {
+  return {
+    home: openHome(home),
+    store,
+    seal: createSeal('0'.repeat(64)),
+    config: readConfig({}),
+    scan: () => ({ mask: (text: string) => text }) as never,
+    log: silentLog,
+  }
+}
 
 /** The MCP servers of a home in which a killed service has left a process behind. */
 async function house(t: TestContext) {
@@ -33,15 +45,7 @@ async function house(t: TestContext) {
   t.after(() => orphan.kill('SIGKILL'))
   await once(orphan, 'spawn')
   await until(() => processesOf(mark).length === 1)
-  const opened = loadMcp({
-    home: openHome(home.path),
-    store: openTestStore(t),
-    seal: createSeal('0'.repeat(64)),
-    config: readConfig({}),
-    scan: () => ({ mask: (text: string) => text }) as never,
-    log: silentLog,
-    switches: allOn,
-  })
+  const opened = loadMcp({ ...partsOf(home.path, openTestStore(t)), switches: allOn })
   t.after(() => opened.source.close())
   return { ...opened, orphan, mark }
 }
@@ -80,15 +84,17 @@ test('a server that is only examined gets no new token: that could not be stored
   const client = JSON.stringify({ url, redirectUri: 'http://127.0.0.1:1/callback', oauth, client: { id: 'c' } })
   const token = { name: 'mcp/desk/token', value: 'old', renewal: { token: 'r', expiresAt: 1 } }
   await store.secrets.setTogether([{ name: 'mcp/desk/client', value: client }, token], operator)
-  const parts = {
-    home: openHome(home.path),
-    store,
-    seal: createSeal('0'.repeat(64)),
-    config: readConfig({}),
-    scan: () => ({ mask: (text: string) => text }) as never,
-    log: silentLog,
-  }
-  const [desk] = await examineServers(parts, new AbortController().signal)
+  const [desk] = await examineServers(partsOf(home.path, store), new AbortController().signal)
   assert.match(desk?.fault ?? '', /its token has expired or is refused: the next call renews it/)
   assert.deepEqual(issuer.asked, [], 'the refresh token is not used up')
+})
+
+test('a tool that was switched off by its own name is not among those that a server offers', async (t) => {
+  const home = newHome()
+  t.after(home.remove)
+  const store = openTestStore(t)
+  await store.mcp.add({ name: 'rude', target: rude(['tools=3']), everyone: false, tools: [], instructions: '' })
+  await switchTool(store.settings, 'rude__t1', false)
+  const [found] = await examineServers(partsOf(home.path, store), new AbortController().signal)
+  assert.deepEqual(found, { name: 'rude', tools: 3, on: 2, changed: 0 })
 })
