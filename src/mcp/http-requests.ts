@@ -33,7 +33,8 @@ export function endRequests(
   onMessage: () => void,
   timer: Later = later,
 ): void {
-  const open = new Map<unknown, AbortController>()
+  /** Requests without an answer. The newer era gives its own signal, and ends them itself. */
+  const open = new Map<unknown, AbortController | undefined>()
   const send = transport.send.bind(transport)
   type Receive = NonNullable<StreamableHTTPClientTransport['onmessage']>
   let receive: Receive | undefined
@@ -49,8 +50,8 @@ export function endRequests(
         })
     },
   })
-  function endLost(id: string | number): void {
-    if (open.has(id)) transport.onmessage?.(lostAnswer(id, lostWords))
+  const endLost = (id: unknown): void => {
+    if (open.has(id)) transport.onmessage?.(lostAnswer(id as string | number, lostWords))
   }
   Object.assign(transport, {
     async send(message: JSONRPCMessage, options?: Parameters<typeof send>[1]) {
@@ -62,17 +63,18 @@ export function endRequests(
         open.delete(requestId)
         if (controller) timer(() => controller.abort(), cancelMs)
       }
-      if (!('id' in message) || options?.requestSignal) return send(message, options)
-      const controller = new AbortController()
-      open.set(message.id, controller)
+      if (!('id' in message)) return send(message, options)
+      const { id } = message
+      const controller = options?.requestSignal ? undefined : new AbortController()
+      open.set(id, controller)
       try {
         return await send(message, {
+          onRequestStreamEnd: () => endLost(id),
+          ...(controller && { requestSignal: controller.signal }),
           ...options,
-          requestSignal: controller.signal,
-          onRequestStreamEnd: () => endLost(message.id),
         })
       } catch (error) {
-        open.delete(message.id)
+        open.delete(id)
         throw error
       }
     },

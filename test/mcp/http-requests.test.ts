@@ -87,15 +87,19 @@ test('a request whose stream ends for good gets an error, one with an answer or 
   const { transport, sent } = track()
   const seen: { id?: unknown; error?: { message: string } }[] = []
   Object.assign(transport, { onmessage: (message: (typeof seen)[number]) => void seen.push(message) })
-  for (const id of [1, 2, 3]) await transport.send(request(id))
-  transport.onmessage?.({ jsonrpc: '2.0', id: 2, result: {} })
-  await transport.send(cancel(3))
+  await transport.send(request(1))
+  await transport.send(request(2), { requestSignal: new AbortController().signal })
+  for (const id of [3, 4]) await transport.send(request(id))
+  transport.onmessage?.({ jsonrpc: '2.0', id: 3, result: {} })
+  await transport.send(cancel(4))
   for (const { end } of sent) end?.()
+  const words = 'the stream of its answer ended and could not be taken up again'
   assert.deepEqual(
     seen.map(({ id, error }) => [id, error?.message]),
     [
-      [2, undefined],
-      [1, 'the stream of its answer ended and could not be taken up again'],
+      [3, undefined],
+      [1, words],
+      [2, words],
     ],
   )
 })
