@@ -14,7 +14,7 @@ import { headerChars } from './item-headers.ts'
 import { markForeign } from './mark-foreign.ts'
 import { itemOf, threadColumns, threadOf, wholeBody, wholeItems } from './rows.ts'
 import { first, type Job, query, type Row, run, type Sql } from './sql.ts'
-import { checkQuota, readStored, rowBytes } from './storage-quota.ts'
+import { checkQuota, ownBytes, readStored, rowBytes } from './storage-quota.ts'
 import { joinFamily } from './thread-variants.ts'
 
 /** Smaller bodies are copied: a reference and a header take nearly as much. */
@@ -251,10 +251,10 @@ function* checkForkPoint(
   throw wrongField('before_seq', 'must be the seq of a user message')
 }
 
-/** The bytes that the entries before a seq count in a fork. Throws too_large. */
+/** The bytes that the entries before a seq count in a fork: what it shares counts once. Throws too_large. */
 function* bytesBefore(id: string, beforeSeq: number, maxBytes: number): Job<number> {
   const size = yield* first(
-    'SELECT count(*) AS items, COALESCE(sum(octet_length(body)), 0) AS bytes FROM items WHERE thread_id = ? AND seq < ?',
+    `SELECT count(*) AS items, COALESCE(sum(${ownBytes}), 0) AS bytes FROM items WHERE thread_id = ? AND seq < ?`,
     id,
     beforeSeq,
   )

@@ -4,6 +4,7 @@ import type { Item, Part } from '#core/item.ts'
 import { senderOrigin } from '#core/origins.ts'
 import { itemOf, wholeBody, wholeItems } from './rows.ts'
 import { type Job, query, run } from './sql.ts'
+import { ownBytes } from './storage-quota.ts'
 
 /** Items that are read at once. The event loop goes on between two pages: each item may have a megabyte. */
 const pageItems = 10
@@ -16,7 +17,7 @@ export function* markForeign(threadId: string, maxBytes: number): Job<number> {
   let [added, written] = [0, 0]
   for (let after = 0; ; ) {
     const rows = yield* query(
-      `SELECT seq, octet_length(items.body) AS bytes, ${wholeBody} AS body FROM ${wholeItems}
+      `SELECT seq, ${ownBytes} AS bytes, ${wholeBody} AS body FROM ${wholeItems}
        WHERE thread_id = ? AND seq > ?
          AND (items.body LIKE '{"type":"message","role":"user",%' OR items.body LIKE '{"type":"summary",%')
        ORDER BY seq LIMIT ${pageItems}`,

@@ -10,6 +10,9 @@ import { first, type Job, type Sql } from './sql.ts'
 /** Counted for each turn and each item beside its texts: the row, and its places in the indexes. */
 export const rowBytes = 500
 
+/** Counted for the text of an item. Of a shared body the item keeps the beginning, which counts with the body. */
+export const ownBytes = 'CASE WHEN items.shared IS NULL THEN octet_length(items.body) ELSE 0 END'
+
 /** The bytes that a user stores, as a part of a statement. It sums at most sixteen rows. */
 export const storedBytes = '(SELECT COALESCE(sum(bytes), 0) FROM storage WHERE user_id = ?)'
 

@@ -174,6 +174,17 @@ export function storageTests(open: Open): void {
     assert.ok(added > 24 * 1_000 && added < 24 * 3_000, `${added} bytes`)
   })
 
+  test('a fork counts its rows, and nothing of what it shares', async (t) => {
+    const { store } = await open(t)
+    const { turn } = await store.turns.start(turnOf({ input: [say('ü'.repeat(10_000))] }))
+    await store.turns.record(turn, lease, step([reply('ü'.repeat(10_000))], { status: 'completed' }))
+    const before = await usedBy(store)
+    const fork = await store.threads.fork(ada, turn.threadId, { beforeSeq: 3, door: 'web' })
+    assert.equal((await usedBy(store)) - before, 1_000)
+    await store.threads.fork(ada, fork?.id ?? '', { beforeSeq: 3, door: 'web' })
+    assert.equal((await usedBy(store)) - before, 2_000)
+  })
+
   test('what a fork of the operator shares with a webhook thread still counts for its sender', async (t) => {
     const { store } = await open(t)
     const said = 'y'.repeat(20_000)
