@@ -188,7 +188,7 @@ function spell(found: string, patterns: () => Patterns): Spelled {
   const parts = bare.split(/[_\-.'’]/).flatMap((part) => part.match(camelPart) ?? [])
   const plain = parts.map((part) => fold(part.slice(0, maxWordLength))).filter((part) => part !== '')
   const body = plain.map(stem)
-  const joined = fold(found).slice(0, maxWordLength)
+  const joined = fold(found)
   const whole = joined === plain[0] ? undefined : joined
   const spellings = /[äöü]/i.test(found) ? [fold(found.replaceAll(/[äöü]/gi, spelledOut))] : none
   return { body, plain, ...(whole !== undefined && { whole }), spellings }
@@ -215,15 +215,17 @@ const foldings: Readonly<Record<string, string>> = {
   þ: 'th',
 }
 
+/** Truncated at the end: a folded word may be longer, one sign of Arabic by eighteen letters. */
 function fold(word: string): string {
   const lower = word.toLowerCase()
-  if (isAscii.test(lower)) return lower.replaceAll(/[^a-z0-9]/g, '')
+  if (isAscii.test(lower)) return lower.replaceAll(/[^a-z0-9]/g, '').slice(0, maxWordLength)
   return lower
     .normalize('NFKD')
     .replaceAll(/[\u0300-\u036f]/g, '')
     .normalize('NFC')
     .replaceAll(/[ßæœøłđıðþ]/g, (character) => foldings[character] ?? '')
     .replaceAll(/[^\p{L}\p{N}\p{M}]/gu, '')
+    .slice(0, maxWordLength)
 }
 
 function spelledOut(umlaut: string): string {

@@ -80,6 +80,14 @@ test('a word without end is cut', () => {
   for (const term of [...body, ...extra]) assert(term.length <= 64)
 })
 
+test('a long word stays short in every spelling: PostgreSQL takes no long term', () => {
+  const { body, extra } = readText(`${'ü'.repeat(2_000)} ${'\uFDFA'.repeat(64)}`)
+  assert.deepEqual(
+    [...body, ...extra].filter((term) => term.length > 64),
+    [],
+  )
+})
+
 test('a word reads the same while its reader forgets words, and when it comes again', () => {
   const reader = createReader(3)
   const text = "users' parseHTTP crossing the würfel in the rain"
