@@ -38,12 +38,14 @@ export async function createLinkedBus({ sql, log, open }: BusParts): Promise<Bus
   const local = createLocalBus()
   const inbound = createInbound({ local, sql, send, log })
   const outbound = createOutbound({ local, send, forgetMs: 3 * announceMs })
-  const link = await open({ onMessage, onReconnect })
+  // Messages come before it is open here; nothing in this process answers one then.
+  let link: Link | undefined
+  link = await open({ onMessage, onReconnect })
   const announceTimer = setInterval(announce, announceMs)
   announceTimer.unref()
 
   function send(message: Message): void {
-    link.send({ ...message, from: self })
+    link?.send({ ...message, from: self })
   }
 
   function onMessage(payload: unknown): void {

@@ -3,8 +3,11 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { Signal } from '#core/bus.ts'
 import type { Event } from '#core/event.ts'
+import { logTo } from '#lib/log.ts'
+import { createLinkedBus } from '#store/bus-postgres.ts'
 import { until } from '../until.ts'
 import { ada, lease, reply, step } from './harness.ts'
+import { openMemorySqlite } from './memory-store.ts'
 import { announceMs, end, flushMs, hear, kinds, openThree, say, settled, textIn } from './three-buses.ts'
 
 test('a watcher elsewhere hears text once, from its beginning, and the end with what was stored', async (t) => {
@@ -245,4 +248,20 @@ test('a message that is queued here behind a turn elsewhere keeps nothing of its
   there.publish(turn.threadId, [{ type: 'turn', turn: { ...turn, id: 'next', status: 'queued' } }])
   other.close()
   assert.equal(there.subscribe(turn.threadId, { seq: 1, here: true }).partial, undefined)
+})
+
+test('a message may come while the link opens', async (t) => {
+  const sql = openMemorySqlite()
+  const bus = await createLinkedBus({
+    sql,
+    log: logTo(() => {}, 'warn'),
+    open({ onMessage }) {
+      onMessage({ type: 'follow', user: ada, from: 'another process' })
+      return Promise.resolve({ send: () => {}, close: () => Promise.resolve() })
+    },
+  })
+  t.after(async () => {
+    await bus.close()
+    await sql.close()
+  })
 })
