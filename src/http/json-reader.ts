@@ -36,8 +36,9 @@ export async function readJson(body: Buffer, { reserve, ...reading }: JsonReadin
   const bytes = body.subarray(0, 3).equals(byteOrderMark) ? body.subarray(3) : body
   if (bytes.length <= smallJsonBytes) {
     if (bytes.length > minPacedBytes) await pace()
-    const value = parseSmallJson(bytes, reading)
-    const paths = reading.findExact?.(value) ?? []
+    const values = countAtOnce(bytes, reading)
+    const value = parseAtOnce(bytes, reading)
+    const paths = values <= maxLosslessValues ? (reading.findExact?.(value) ?? []) : []
     if (paths.length > 0 && mayLoseDigits(bytes.toString('utf8')))
       takeExact(value, await inPace(parseLosslessInPieces(bytes)), paths)
     return value
@@ -56,7 +57,20 @@ export async function readJson(body: Buffer, { reserve, ...reading }: JsonReadin
 
 /** Parses a text of at most `smallJsonBytes` at once, with the same bounds and plain numbers. Throws invalid_input. */
 export function parseSmallJson(bytes: Buffer, reading: Reading = {}): unknown {
-  refuseExcess(new JsonCount(bytes, jsonBounds).next(bytes.length), reading)
+  countAtOnce(bytes, reading)
+  return parseAtOnce(bytes, reading)
+}
+
+type Reading = Omit<JsonReading, 'reserve'>
+
+/** The number of values in a text. */
+function countAtOnce(bytes: Buffer, reading: Reading): number {
+  const text = new JsonCount(bytes, jsonBounds)
+  refuseExcess(text.next(bytes.length), reading)
+  return text.values
+}
+
+function parseAtOnce(bytes: Buffer, reading: Reading): unknown {
   checkUtf8(bytes, reading)
   try {
     return JSON.parse(bytes.toString('utf8'))
@@ -64,8 +78,6 @@ export function parseSmallJson(bytes: Buffer, reading: Reading = {}): unknown {
     throw notJson(error, reading)
   }
 }
-
-type Reading = Omit<JsonReading, 'reserve'>
 
 /** Throws invalid_input for an excess. The message names the field, the limit and the way out. */
 function refuseExcess(excess: Excess | undefined, { what = 'body' }: Reading): void {
