@@ -1,5 +1,5 @@
 // `atrium skill`: the operator's skills, with or without a running service, which notices.
-import { readFile, stat } from 'node:fs/promises'
+import { stat } from 'node:fs/promises'
 import { basename, resolve } from 'node:path'
 import { loadConfig } from '#config.ts'
 import { AppError, cannotRead } from '#core/errors.ts'
@@ -16,6 +16,7 @@ import { createSkills, type OpenSkill, type Skills, type UserSkill } from '#skil
 import { readZip } from '#skills/zip.ts'
 import { reloadService } from './running-service.ts'
 import { withStore } from './home-store.ts'
+import { readNamedFile } from './named-file.ts'
 import { agrees } from './prompts.ts'
 import { inColumns, listedBy, paint, print, table } from './report.ts'
 
@@ -157,9 +158,7 @@ function withSkills(work: (skills: Skills) => Promise<void>): Promise<void> {
 async function readPath(path: string): Promise<SkillFolder> {
   const found = await stat(path).catch(cannotRead(path))
   if (found.isDirectory()) return readFolder(path)
-  if (!found.isFile()) throw new AppError('invalid_input', `${path} is no file and no folder`)
-  if (found.size > maxArchiveBytes) throw new AppError('too_large', `${path} has ${found.size} bytes`)
-  return readZip(await readFile(path).catch(cannotRead(path)))
+  return readZip(await readNamedFile(path, maxArchiveBytes))
 }
 
 async function textOf(skills: Skills, skill: OpenSkill, path: string): Promise<string> {
