@@ -171,7 +171,7 @@ test('nothing that a server says moves the cursor of a terminal, or hides from i
     instructions: `Use me${bad}.`,
     tools: tools.map((tool) => ({
       ...tool,
-      ...(tool.pinned && tool.name.startsWith('0') && { changed: { ...tool.pinned, description: `Another${bad}.` } }),
+      ...(tool.pinned && tool.name === 'ask' && { changed: { ...tool.pinned, description: `Another${bad}.` } }),
     })),
   }))
   await store.close()
@@ -184,15 +184,15 @@ test('nothing that a server says moves the cursor of a terminal, or hides from i
     added,
     await mcp('info', 'rude'),
     await mcp('review', 'rude', '--yes'),
-    await mcp('set', 'rude', `0${hidden}`, '--effect', 'read'),
+    await mcp('set', 'rude', 'echo', '--effect', 'read'),
     await mcp('test', 'rude', 'echo', '--params', JSON.stringify({ said: bad })),
     await mcp('test', 'rude'),
     await mcp('import', file),
   ]
   const all = ran.map(({ stdout, stderr }) => stdout + stderr)
   for (const text of all) assert.doesNotMatch(text, /\u009b|\u202e|\u{e0101}/u)
-  assert.match(all[0] ?? '', /mcp set rude '0\\u\{202e\}/)
-  assert.match(all[1] ?? '', /  0\\u\{202e\}[^]*Use me\\u\{9b\}/)
+  assert.match(all[0] ?? '', /  0\S* +refused/)
+  assert.match(all[1] ?? '', /  0\S* +refused[^]*Use me\\u\{9b\}/)
   for (const { code, stderr } of ran) assert.equal(code, 0, stderr)
   for (const name of ['rude', 'other-1a']) await mcp('remove', name)
 })
