@@ -1,6 +1,6 @@
 // `atrium mission`: the operator's missions, in the running service or in this process.
 import { AppError } from '#core/errors.ts'
-import { costWords } from '#core/words.ts'
+import { costWords, cutTo } from '#core/words.ts'
 import type { MissionJson, MissionsJson, RunJson } from '#missions/mission-wire.ts'
 import type { MissionRequest } from '#missions/mission-request.ts'
 import { printable, proseOf } from '#safety/printable.ts'
@@ -90,14 +90,10 @@ export async function listRuns(id: string, options: Options & { limit: string })
     outcomeOf(run),
     costWords(run.cost_usd),
     run.thread_id ?? '',
-    inBrief(run.summary),
+    cutTo(run.summary ?? '', maxBriefChars),
   ])
   const head = ['PLANNED FOR', 'OUTCOME', 'COST', 'THREAD', 'SUMMARY']
   print(options, runs, rows.length > 0 ? table([head, ...rows]) : 'No runs yet.')
-}
-
-function inBrief(summary = ''): string {
-  return summary.length > maxBriefChars ? `${summary.slice(0, maxBriefChars - 1).toWellFormed()}…` : summary
 }
 
 function outcomeOf({ outcome, count }: RunJson): string {

@@ -154,3 +154,8 @@ export function decisionWords({ decision, kind }: { decision: 'allow' | 'deny'; 
   if (kind === 'input') return decision === 'allow' ? 'answered' : 'declined'
   return decision === 'allow' ? 'allowed' : 'denied'
 }
+
+/** A text of at most so many characters: a longer one is cut, and says so by its last one. */
+export function cutTo(text: string, maxChars: number): string {
+  return text.length > maxChars ? `${text.slice(0, maxChars - 1).toWellFormed()}…` : text
+}

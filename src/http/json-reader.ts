@@ -37,10 +37,10 @@ export async function readJson(body: Buffer, { reserve, ...reading }: JsonReadin
   if (bytes.length <= smallJsonBytes) {
     if (bytes.length > minPacedBytes) await pace()
     const values = countAtOnce(bytes, reading)
-    const value = parseAtOnce(bytes, reading)
+    const text = textOf(bytes, reading)
+    const value = parsed(text, reading)
     const paths = values <= maxLosslessValues ? (reading.findExact?.(value) ?? []) : []
-    if (paths.length > 0 && mayLoseDigits(bytes.toString('utf8')))
-      takeExact(value, await inPace(parseLosslessInPieces(bytes)), paths)
+    if (paths.length > 0 && mayLoseDigits(text)) takeExact(value, await inPace(parseLosslessInPieces(bytes)), paths)
     return value
   }
   const { values, names } = await count(bytes, reading)
@@ -58,7 +58,7 @@ export async function readJson(body: Buffer, { reserve, ...reading }: JsonReadin
 /** Parses a text of at most `smallJsonBytes` at once, with the same bounds and plain numbers. Throws invalid_input. */
 export function parseSmallJson(bytes: Buffer, reading: Reading = {}): unknown {
   countAtOnce(bytes, reading)
-  return parseAtOnce(bytes, reading)
+  return parsed(textOf(bytes, reading), reading)
 }
 
 type Reading = Omit<JsonReading, 'reserve'>
@@ -70,10 +70,14 @@ function countAtOnce(bytes: Buffer, reading: Reading): number {
   return text.values
 }
 
-function parseAtOnce(bytes: Buffer, reading: Reading): unknown {
+function textOf(bytes: Buffer, reading: Reading): string {
   checkUtf8(bytes, reading)
+  return bytes.toString('utf8')
+}
+
+function parsed(text: string, reading: Reading): unknown {
   try {
-    return JSON.parse(bytes.toString('utf8'))
+    return JSON.parse(text)
   } catch (error) {
     throw notJson(error, reading)
   }

@@ -4,6 +4,7 @@ import { AppError } from '#core/errors.ts'
 import { textMessage } from '#core/item.ts'
 import type { Model } from '#core/model.ts'
 import { noUsage } from '#core/turn.ts'
+import { cutTo } from '#core/words.ts'
 
 const defaultTimeoutMs = 30_000
 const maxChars = 200
@@ -36,7 +37,5 @@ export async function tryModel(model: Model, timeoutMs = defaultTimeoutMs): Prom
     throw new AppError('model_timeout', message, { cause: error })
   }
   const ms = Math.round(performance.now() - began)
-  const said = words.trim()
-  const shown = said.length > maxChars ? `${said.slice(0, maxChars - 1).toWellFormed()}…` : said
-  return { words: shown, usage, model: answered, ms }
+  return { words: cutTo(words.trim(), maxChars), usage, model: answered, ms }
 }

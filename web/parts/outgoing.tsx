@@ -34,6 +34,7 @@ export function OutgoingMessage({ outgoing }: { outgoing: Outgoing }) {
     focusSoon('.notice button', '.composer-text')
   }
   const queued = state === 'sent' && (behind || waiting.value.some(({ thread_id }) => thread_id === threadId))
+  const about = queued ? firstSentence(text) : ''
   return (
     <section class="turn" data-outgoing={outgoing.key}>
       <article class="own" aria-label="You">
@@ -79,16 +80,11 @@ export function OutgoingMessage({ outgoing }: { outgoing: Outgoing }) {
               <Icon name="clock" />
               Waits its turn
             </p>
-            <IconButton
-              icon="pencil"
-              name="Edit queued message"
-              of={firstSentence(text)}
-              onClick={() => (editing.value = true)}
-            />
+            <IconButton icon="pencil" name="Edit queued message" of={about} onClick={() => (editing.value = true)} />
             <IconButton
               icon="trash"
               name="Remove queued message"
-              of={firstSentence(text)}
+              of={about}
               busy={busy.value}
               onClick={() => void run(remove, 'The message was not removed.')}
             />
