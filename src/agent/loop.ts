@@ -40,11 +40,11 @@ export type LoopParts = {
   readonly reserve: (call: { spent: number; next: number }) => Promise<TurnError | undefined>
   readonly signal: AbortSignal
   readonly emit: (events: (Delta | Thought | ProgressReport)[]) => void
-  readonly room?: Pick<AnswerRoom, 'grow'>
+  readonly room: Pick<AnswerRoom, 'grow'>
   /** Masks secrets in tool output. */
-  readonly mask?: Mask
-  /** Waits for the answer to a gate, which comes after this seq of the thread. Without it no call can stay open. */
-  readonly answerTo?: (callId: string, after: number) => Promise<Answer>
+  readonly mask: Mask
+  /** Waits for the answer to a gate, which comes after this seq of the thread. */
+  readonly answerTo: (callId: string, after: number) => Promise<Answer>
   /** Reports an internal error: its message is not shown in the turn. */
   readonly report: (fault: unknown) => void
 }
@@ -67,7 +67,7 @@ export async function* runTurn(parts: LoopParts): AsyncGenerator<Step> {
   const keyOf = createCallKeys()
   try {
     for (;;) {
-      const preparing = toolbox.prepare?.(history.items)
+      const preparing = toolbox.prepare(history.items)
       if (preparing) await preparing
       signal.throwIfAborted()
       const move = nextMove(history.items, toolbox)
@@ -156,9 +156,10 @@ export function outcomeOf(fault: unknown): Outcome | undefined {
 /** A model response as one step, including the gates that it raises at once and the end of the turn. */
 async function finishStep(drafts: readonly Draft[], usage: Usage, parts: LoopParts): Promise<Step> {
   const { toolbox } = parts
-  const preparing = toolbox.prepare?.(itemsOf(drafts))
+  const items = itemsOf(drafts)
+  const preparing = toolbox.prepare(items)
   if (preparing) await preparing
-  const move = nextMove(itemsOf(drafts), toolbox)
+  const move = nextMove(items, toolbox)
   if (move.do !== 'settle') return { drafts, usage, ...restIn(move) }
   if (!move.calls.every(isGate)) return { drafts, usage }
   const gated = [...drafts, ...(await gatesOf(move.calls, parts))]
@@ -167,7 +168,7 @@ async function finishStep(drafts: readonly Draft[], usage: Usage, parts: LoopPar
 
 function gatesOf(calls: readonly Settlement[], parts: LoopParts): Promise<Draft[]> {
   const { toolbox, mask } = parts
-  const gateParts = { toolbox, context: contextOf(parts), ...(mask && { mask }) }
+  const gateParts = { toolbox, context: contextOf(parts), mask }
   return Promise.all(
     calls.map(async (each) => {
       const turn = pace()
@@ -210,9 +211,9 @@ async function* settle(
     toolbox,
     context,
     showsImages: isProvider(provider) && providers[provider].images === true,
-    ...(mask && { mask }),
+    mask,
     emitProgress: (progress) => parts.emit([progress]),
-    answerTo: answerTo && ((callId) => answerTo(callId, history.seq)),
+    answerTo: (callId) => answerTo(callId, history.seq),
   })
   for await (const { draft, waits } of running) {
     yield { drafts: [draft], usage, ...(waits && { outcome: { status: 'waiting', held: true } }) }

@@ -8,6 +8,7 @@ const maxShare = 0.1
 
 export type PromptTools = {
   readonly tools: Tools
+  /** Functions that the caller runs itself. */
   readonly callerTools: readonly ToolSpec[]
   /** The model's window in tokens; 0 if it is unknown. */
   readonly window: number

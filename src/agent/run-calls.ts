@@ -32,7 +32,7 @@ async function begin(settlement: Settlement, parts: RunParts): Promise<Draft> {
 /** Yields drafts as they arrive, so that each is stored at once. The caller must record one before it asks for the next. */
 export async function* runCalls(
   calls: readonly Settlement[],
-  { answerTo, ...parts }: Omit<RunParts, 'askInput'> & { readonly answerTo?: AnswerTo | undefined },
+  { answerTo, ...parts }: Omit<RunParts, 'askInput'> & { readonly answerTo: AnswerTo },
 ): AsyncGenerator<Settled> {
   const arrivals = createQueue<Arrival>(Number.POSITIVE_INFINITY)
   const arrive = (arrival: Arrival): void => void arrivals.push([arrival])
@@ -43,7 +43,7 @@ export async function* runCalls(
     return answered
   }
   for (const each of calls) {
-    begin(each, { ...parts, ...(answerTo && { askInput }) }).then(
+    begin(each, { ...parts, askInput }).then(
       (draft) => arrive({ type: 'result', callId: each.call.callId, draft }),
       (error: unknown) => arrive({ type: 'fault', error }),
     )
@@ -59,7 +59,7 @@ export async function* runCalls(
       else running--
       yield { draft: arrival.draft, waits: running > 0 && held.size === running }
       if (running === 0) return
-      if (arrival.type !== 'gate' || !answerTo) continue
+      if (arrival.type !== 'gate') continue
       const gate = arrival.draft.item
       const answered = answerTo(callId).then((answer): InputAnswer => {
         held.delete(callId)

@@ -40,7 +40,7 @@ type GateParts = Pick<RunParts, 'toolbox' | 'mask'> & {
 /** The gate for a call. When the tool finds that the call cannot be done, an error result instead: nobody is asked. */
 export async function gateDraft(
   { call, how, word: reason, why, taint }: Settlement,
-  { toolbox, context, mask = (text) => text }: GateParts,
+  { toolbox, context, mask }: GateParts,
 ): Promise<Draft> {
   if (how === 'output') {
     const { serviceTools } = context
@@ -139,12 +139,12 @@ export function refusal({ call, how, word, leak }: Settlement): Draft {
 export type RunParts = {
   readonly toolbox: Toolbox
   readonly context: Omit<ToolContext, 'callId'>
-  readonly mask?: Mask
-  readonly askInput?: AskInput
+  readonly mask: Mask
+  readonly askInput: AskInput
   /** Tells watchers how far a call is. */
-  readonly emitProgress?: (progress: Progress) => void
+  readonly emitProgress: (progress: Progress) => void
   /** The model takes images. */
-  readonly showsImages?: boolean
+  readonly showsImages: boolean
 }
 
 /** Opens the gate of a call that stays open, and waits for its answer. */
@@ -153,7 +153,7 @@ export type AskInput = (gate: GateDraft) => Promise<InputAnswer>
 /** Runs a tool. A failure becomes an error result, what it lacks a gate; only an abort throws. */
 export async function runCall(
   { call, taint, input }: Settlement,
-  { toolbox, context, mask = (text) => text, askInput, emitProgress, showsImages = false }: RunParts,
+  { toolbox, context, mask, askInput, emitProgress, showsImages }: RunParts,
 ): Promise<Draft> {
   const tool = toolbox.find(call.name)
   if (!tool) return refusal({ call, how: 'unknown' })
@@ -169,7 +169,6 @@ export async function runCall(
   }
   let progress: ProgressReports | undefined
   const reportProgress = (report: CallProgress): void => {
-    if (!emitProgress) return
     progress ??= createProgress({ turnId: context.turnId, callId: call.callId, mask, emit: emitProgress })
     progress.add(report)
   }
@@ -202,9 +201,7 @@ export async function runCall(
       reportUse,
       reportProgress,
       ...(input && { input }),
-      ...(askInput && {
-        askInput: async (request: InputRequest) => askInput(await inputGate(call, { request, held: true, mask })),
-      }),
+      askInput: async (request) => askInput(await inputGate(call, { request, held: true, mask })),
       ...(showsImages && { showImages: (urls: readonly string[]) => void images.push(...urls) }),
     })
     // A tool that ignores the signal must not block the turn.

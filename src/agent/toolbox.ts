@@ -6,7 +6,7 @@ import type { Verdict } from '#core/policy.ts'
 import type { LoadedSkill } from '#core/skill.ts'
 import type { Tool, Tools, ToolSpec } from '#core/tool.ts'
 import { pace } from '#lib/pace.ts'
-import { createPromptTools } from './prompt-tools.ts'
+import { createPromptTools, type PromptTools } from './prompt-tools.ts'
 
 /** How the loop treats a call, as decided by the tool and the policy. */
 export type CallKind =
@@ -18,7 +18,7 @@ export interface Toolbox {
   specs(): readonly ToolSpec[]
   kindOf(call: Call): CallKind
   /** To await before the calls at the end of these items are looked at: it judges them in pace. Undefined without any. */
-  prepare?(items: readonly Item[]): Promise<void> | undefined
+  prepare(items: readonly Item[]): Promise<void> | undefined
   /** True when an interrupted call may run again. */
   repeatable(call: Call): boolean
   find(name: string): Tool | undefined
@@ -28,29 +28,19 @@ export interface Toolbox {
 
 type PreparedCall = { readonly call: Call; readonly tool: Tool }
 
-export type ToolboxParts = {
-  readonly tools: Tools
-  /** Functions that the caller runs itself. */
-  readonly callerTools?: readonly ToolSpec[] | undefined
-  /** The model's window in tokens; 0 if it is unknown. */
-  readonly window?: number
-  /** The items of the thread so far. */
-  readonly items?: () => readonly Item[]
-  /** Needed with a window. */
-  readonly tokensInSpec?: (spec: ToolSpec) => number
+export type ToolboxParts = PromptTools & {
   /** The policy of this turn. */
   readonly judge: (call: Call, tool: Tool) => Verdict
   /** What takes long about these calls, ahead of the judgement. */
-  readonly prepare?: ((calls: readonly PreparedCall[]) => Promise<void>) | undefined
-  readonly skills?: () => readonly LoadedSkill[]
+  readonly prepare: (calls: readonly PreparedCall[]) => Promise<void>
+  readonly skills: () => readonly LoadedSkill[]
 }
 
 /** Joins the service's tools with the caller's. The specs array is the same for every turn without caller tools. */
 export function createToolbox(parts: ToolboxParts): Toolbox {
-  const { tools, callerTools = [], judge, window = 0, items = () => [], skills = () => [] } = parts
-  const { tokensInSpec = () => 0 } = parts
-  const { byName } = tools
-  const specs = createPromptTools({ tools, callerTools, window, items, tokensInSpec })
+  const { callerTools, judge, skills } = parts
+  const { byName } = parts.tools
+  const specs = createPromptTools(parts)
   /** How the calls are treated that were prepared last. */
   const kinds = new Map<Call, CallKind>()
 
@@ -68,7 +58,7 @@ export function createToolbox(parts: ToolboxParts): Toolbox {
       const tool = byName.get(call.name)
       return tool ? [{ call, tool }] : []
     })
-    if (own.length > 0) await parts.prepare?.(own)
+    if (own.length > 0) await parts.prepare(own)
     for (const call of calls) {
       await pace()
       kinds.set(call, findKind(call))

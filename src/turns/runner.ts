@@ -101,7 +101,7 @@ type Running = {
 }
 
 export function createRunner(parts: RunnerParts): Runner {
-  const { store, bus, log, mask } = parts
+  const { store, bus, log, mask = (text) => text } = parts
   const meter = createMeter()
   const longAnswers = createLongAnswers()
   const tooling = { tools: parts.tools, judge: parts.judge, meter }
@@ -181,7 +181,7 @@ export function createRunner(parts: RunnerParts): Runner {
         emit: (deltas) => bus.publish(turn.threadId, deltas),
         answerTo: (callId, after) => heldAnswer({ bus, store }, turn, { callId, after, signal }),
         report: (fault) => log.error({ turn: turn.id, err: fault }, 'turn failed inside the service'),
-        ...(mask && { mask: (text: string) => mask(text, turn.userId) }),
+        mask: (text) => mask(text, turn.userId),
       })
       let earlier = started.entries
       for await (const step of loop) {

@@ -28,7 +28,7 @@ export function turnToolbox(
     loadedSkills(history.items.slice(Math.max((firstSeq ?? 1) - firstSeqOf(history), 0)))
   const toolbox: Toolbox = createToolbox({
     tools: only(parts.tools(user), options.serviceTools),
-    callerTools: options.tools,
+    callerTools: options.tools ?? [],
     window,
     items: () => history.items,
     tokensInSpec: parts.meter.tokensInSpec,

@@ -15,7 +15,7 @@ import type { Turn } from '#core/turn.ts'
 import { createSpend } from '#turns/spend.ts'
 import { fence } from '../safety/test-fence.ts'
 import { itemsOf, lease, turnOf } from '../store/harness.ts'
-import { toolboxOf } from './tools.ts'
+import { runParts, toolboxOf } from './tools.ts'
 import { openMemoryStore } from '../store/memory-store.ts'
 
 export type Run = {
@@ -69,6 +69,9 @@ export async function runOne(t: TestContext, parts: RunParts): Promise<Run> {
     meter: parts.meter ?? createMeter(),
     reserve: (call) => createSpend({ store, caps: () => ({ perTurn: 5 }) }).reserve(turn, lease, call),
     signal: parts.signal ?? new AbortController().signal,
+    room: { grow: () => undefined },
+    mask: runParts.mask,
+    answerTo: runParts.answerTo,
     emit: (batch) => deltas.push(...batch.filter((event) => event.type === 'delta')),
     report: (fault) => faults.push(fault),
   })

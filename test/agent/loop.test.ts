@@ -8,7 +8,7 @@ import { textMessage, textOf } from '#core/item.ts'
 import { noUsage } from '#core/turn.ts'
 import { ada, turnOf } from '../store/harness.ts'
 import { openTestStore, runOne } from './bench.ts'
-import { call, type Saying, saying, type Script, scripted, tool, toolboxOf } from './tools.ts'
+import { call, runParts, type Saying, saying, type Script, scripted, tool, toolboxOf } from './tools.ts'
 import { loopTurns } from '../loop-turns.ts'
 import { fence } from '../safety/test-fence.ts'
 import { kinds, outputs } from './steps.ts'
@@ -121,7 +121,7 @@ test('the tools of many calls begin in pace: others have a turn between two of t
   const context = { user: ada, threadId: 't', turnId: 'u', signal: new AbortController().signal }
   const settled: string[] = []
   const turns = await loopTurns(t, async () => {
-    for await (const { draft } of runCalls(calls, { toolbox: toolboxOf(), context })) {
+    for await (const { draft } of runCalls(calls, { ...runParts, toolbox: toolboxOf(), context })) {
       if (draft.item.type === 'result') settled.push(draft.item.output)
     }
   })

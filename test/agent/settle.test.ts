@@ -3,15 +3,14 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { Settlement } from '#agent/move.ts'
 import { attemptDraft, gateDraft, isGate, refusal, runCall } from '#agent/settle.ts'
-import { createToolbox } from '#agent/toolbox.ts'
 import { AppError } from '#core/errors.ts'
 import type { Progress } from '#core/event.ts'
 import { userId } from '#core/ids.ts'
 import type { Tool, ToolContext } from '#core/tool.ts'
-import { call, tool, toolsOf } from './tools.ts'
+import { boxOf, call, runParts, tool } from './tools.ts'
 
 async function opened(act: Tool, args: object = {}, over: Partial<Settlement> = {}) {
-  const toolbox = createToolbox({ tools: toolsOf([act]), judge: () => ({ do: 'allow' }) })
+  const toolbox = boxOf([act])
   const context = { user: userId('ada'), signal: AbortSignal.timeout(60_000) }
   const mask = (text: string): string => text.replaceAll('hush', '***')
   const asked = { call: call('c', 'act', { ...args }), how: 'approval', word: 'act asks', why: 'It asks' } as const
@@ -56,11 +55,11 @@ async function resultOf(
   over: Partial<Settlement> = {},
   emitProgress: (progress: Progress) => void = () => {},
 ) {
-  const toolbox = createToolbox({ tools: toolsOf([act]), judge: () => ({ do: 'allow' }) })
+  const toolbox = boxOf([act])
   const context = { user: userId('ada'), threadId: 't', turnId: 'u', signal: AbortSignal.timeout(60_000) }
   const mask = (text: string): string => text.replaceAll('hush', '***')
-  return (await runCall({ call: call('c', 'act', {}), how: 'run', ...over }, { toolbox, context, mask, emitProgress }))
-    .item
+  const parts = { ...runParts, toolbox, context, mask, emitProgress }
+  return (await runCall({ call: call('c', 'act', {}), how: 'run', ...over }, parts)).item
 }
 
 async function ran(run: Run): Promise<string | false> {
@@ -126,9 +125,9 @@ test('a tool tells how far its call is, without secrets', async () => {
 })
 
 test('the gate of a caller’s function keeps which tools of ours the turn may use', async () => {
-  const toolbox = createToolbox({ tools: toolsOf([]), judge: () => ({ do: 'allow' }) })
+  const toolbox = boxOf([])
   const context = { user: userId('ada'), signal: AbortSignal.timeout(60_000), serviceTools: ['time'] }
-  const { item } = await gateDraft({ call: call('c', 'act', {}), how: 'output' }, { toolbox, context })
+  const { item } = await gateDraft({ call: call('c', 'act', {}), how: 'output' }, { ...runParts, toolbox, context })
   assert.deepEqual(item.type === 'gate' && item.serviceTools, ['time'])
 })
 
@@ -274,8 +273,8 @@ test('a turn that was stopped while its tool began does not wait for the tool', 
     controller.abort(new AppError('turn_cancelled', 'x'))
     return new Promise(() => {})
   })
-  const toolbox = createToolbox({ tools: toolsOf([deaf]), judge: () => ({ do: 'allow' }) })
+  const toolbox = boxOf([deaf])
   const context = { user: userId('ada'), threadId: 't', turnId: 'u', signal: controller.signal }
-  const running = runCall({ call: call('c', 'act'), how: 'run' }, { toolbox, context })
+  const running = runCall({ call: call('c', 'act'), how: 'run' }, { ...runParts, toolbox, context })
   await assert.rejects(running, { code: 'turn_cancelled' })
 })

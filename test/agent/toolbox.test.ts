@@ -1,17 +1,16 @@
 // What becomes of a call: run, left to the caller, asked for, or refused.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { createToolbox } from '#agent/toolbox.ts'
 import { newId } from '#core/ids.ts'
 import { type Item, textMessage } from '#core/item.ts'
 import type { Verdict } from '#core/policy.ts'
 import { loopTurns } from '../loop-turns.ts'
 import { runOne } from './bench.ts'
-import { call, scripted, specOf, tool, toolsOf } from './tools.ts'
+import { boxOf, call, scripted, specOf, tool, toolsOf } from './tools.ts'
 
-const tools = toolsOf([tool('read', { repeatable: true }), tool('write', { repeatable: false })])
+const tools = [tool('read', { repeatable: true }), tool('write', { repeatable: false })]
 const open = (verdict: Verdict = { do: 'allow' }) =>
-  createToolbox({ tools, callerTools: [specOf('theirs')], judge: () => verdict })
+  boxOf(tools, { callerTools: [specOf('theirs')], judge: () => verdict })
 
 test('a call is run where the policy allows it, and keeps what the policy says of it', () => {
   assert.deepEqual(open().kindOf(call('c', 'read')), { do: 'run' })
@@ -50,14 +49,14 @@ test('the model sees the functions of the caller behind the tools; without them 
       .map(({ name }) => name),
     ['read', 'write', 'theirs'],
   )
-  assert.equal(createToolbox({ tools, judge: () => ({ do: 'allow' }) }).specs(), tools.specs)
+  const ours = toolsOf(tools)
+  assert.equal(boxOf([], { tools: ours }).specs(), ours.specs)
 })
 
 /** A toolbox with one tool, and what it was asked for in order. */
 function watched() {
   const order: string[] = []
-  const toolbox = createToolbox({
-    tools: toolsOf([tool('read')]),
+  const toolbox = boxOf([tool('read')], {
     async prepare(calls) {
       await new Promise(setImmediate)
       for (const { call } of calls) order.push(`prepared ${call.args}`)
@@ -78,9 +77,9 @@ test('the calls of a response are prepared before they are judged', async (t) =>
 
 test('the calls of a response are judged once, and others have a turn between two of them', async (t) => {
   let judged = 0
-  const toolbox = createToolbox({ tools, judge: () => (judged++, { do: 'allow' }) })
+  const toolbox = boxOf(tools, { judge: () => (judged++, { do: 'allow' }) })
   const calls = Array.from({ length: 20 }, (_, at) => call(`c${at}`, 'read', { at }))
-  const turns = await loopTurns(t, async () => toolbox.prepare?.(calls))
+  const turns = await loopTurns(t, async () => toolbox.prepare(calls))
   assert.ok(turns >= calls.length - 1, `${turns} turns of the loop`)
   assert.deepEqual(
     calls.map((each) => toolbox.kindOf(each)),
@@ -91,15 +90,15 @@ test('the calls of a response are judged once, and others have a turn between tw
 
 test('a judgement holds until calls are prepared again', async () => {
   let verdict: Verdict = { do: 'allow' }
-  const toolbox = createToolbox({ tools, judge: () => verdict })
+  const toolbox = boxOf(tools, { judge: () => verdict })
   const items = [call('c', 'read')]
-  await toolbox.prepare?.(items)
+  await toolbox.prepare(items)
   verdict = { do: 'deny', reason: 'no' }
   assert.deepEqual(
     items.map((each) => toolbox.kindOf(each)),
     [{ do: 'run' }],
   )
-  await toolbox.prepare?.(items)
+  await toolbox.prepare(items)
   assert.deepEqual(
     items.map((each) => toolbox.kindOf(each)),
     [verdict],
@@ -108,7 +107,7 @@ test('a judgement holds until calls are prepared again', async () => {
 
 test('a call whose gate waits for an answer is not judged before that', () => {
   const gate: Item = { type: 'gate', callId: 'c', kind: 'approval', name: 'write', args: '{}', prompt: 'Run it?' }
-  assert.equal(open().prepare?.([call('c', 'write'), gate]), undefined)
+  assert.equal(open().prepare([call('c', 'write'), gate]), undefined)
 })
 
 test('a call that is open when its turn goes on is prepared too', async (t) => {

@@ -5,7 +5,7 @@ import type { Judged } from '#core/policy.ts'
 import type { Model, ModelEvent, ModelRequest } from '#core/model.ts'
 import type { Tool, ToolContext, ToolSpec } from '#core/tool.ts'
 import { noUsage, type Usage } from '#core/turn.ts'
-import { createToolbox, type Toolbox } from '#agent/toolbox.ts'
+import { createToolbox, type Toolbox, type ToolboxParts } from '#agent/toolbox.ts'
 import type { Json } from '#core/json.ts'
 import { createJudge } from '#safety/policy.ts'
 
@@ -30,6 +30,32 @@ export function toolsOf(tools: readonly Tool[]) {
   return { byName: new Map(tools.map((each) => [each.spec.name, each])), specs: tools.map(({ spec }) => spec) }
 }
 
+const stays = () => Promise.reject(new Error('no call stays open here'))
+
+/** For calls that mask nothing, show nothing and do not stay open. */
+export const runParts = {
+  mask: (text: string): string => text,
+  emitProgress() {},
+  showsImages: false,
+  askInput: stays,
+  answerTo: stays,
+}
+
+/** A toolbox of these tools, in which every call is allowed. */
+export function boxOf(tools: readonly Tool[], over: Partial<ToolboxParts> = {}): Toolbox {
+  return createToolbox({
+    tools: toolsOf(tools),
+    callerTools: [],
+    window: 0,
+    items: () => [],
+    tokensInSpec: () => 0,
+    judge: () => ({ do: 'allow' }),
+    prepare: () => Promise.resolve(),
+    skills: () => [],
+    ...over,
+  })
+}
+
 /** `read` may be repeated, `once` may not, `write` is asked for; `fn` and `fn2` are the caller's. */
 export function toolboxOf(more: readonly Tool[] = []): Toolbox {
   const own = [
@@ -37,8 +63,7 @@ export function toolboxOf(more: readonly Tool[] = []): Toolbox {
     tool('once', { repeatable: false }),
     tool('write', { effects: 'write', repeatable: false }),
   ]
-  return createToolbox({
-    tools: toolsOf([...own, ...more]),
+  return boxOf([...own, ...more], {
     callerTools: [specOf('fn'), specOf('fn2')],
     judge: (call, tool) => createJudge()(judged(call, tool)),
   })
