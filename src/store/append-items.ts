@@ -28,8 +28,7 @@ export type Bodies = {
 
 /** Writes drafts after the thread's last item and sets its open call. The thread row is the lock that keeps seq gap-free. */
 export function* append(target: Target, drafts: readonly Draft[], openCall: string | null): Job<Entry[]> {
-  const bodies = target.bodies?.texts ?? mapPacked(drafts, bodyOf)
-  const bytes = target.counted ? 0 : (target.bodies?.bytes ?? bytesOfRows(bodies))
+  const bodies = target.bodies ?? shortBodiesOf(drafts)
   yield* run(
     `UPDATE threads SET last_seq = last_seq + ?, updated_at = ?, open_call = ?, summarised = COALESCE(?, summarised),
                         bytes = bytes + ?
@@ -38,12 +37,12 @@ export function* append(target: Target, drafts: readonly Draft[], openCall: stri
     target.at,
     openCall,
     summarisedIn(drafts),
-    bytes,
+    target.counted ? 0 : bodies.bytes,
     target.threadId,
   )
   const before = target.lastSeq ?? (yield* lastSeqOf(target.threadId)) - drafts.length
   const entries = entriesOf(drafts, target.turnId, before, target.at)
-  yield* insert(target.threadId, entries, bodies)
+  yield* insert(target.threadId, entries, bodies.texts)
   return entries
 }
 
@@ -59,14 +58,14 @@ function summarisedIn(drafts: readonly Draft[]): number | null {
   return null
 }
 
-/** The text that is stored of an item. */
-export function bodyOf({ item }: Draft): string {
-  return JSON.stringify(item)
-}
-
 /** The texts of all items: long ones with pauses for the event loop, before the transaction that writes them. */
 export function bodiesOf(drafts: readonly Draft[]): Bodies | Promise<Bodies> {
-  return isLong(drafts) ? longBodiesOf(drafts) : withBytes(mapPacked(drafts, bodyOf))
+  return isLong(drafts) ? longBodiesOf(drafts) : shortBodiesOf(drafts)
+}
+
+/** The same at once, for items of the usual size. */
+export function shortBodiesOf(drafts: readonly Draft[]): Bodies {
+  return withBytes(mapPacked(drafts, ({ item }) => JSON.stringify(item)))
 }
 
 async function longBodiesOf(drafts: readonly Draft[]): Promise<Bodies> {

@@ -5,8 +5,7 @@ import type { Draft } from '#core/item.ts'
 import type { ForkOrder } from '#core/thread-store.ts'
 import type { NewTurn, StoredTurn } from '#core/turn-store.ts'
 import { noUsage, type Turn } from '#core/turn.ts'
-import { mapPacked } from '#lib/map-packed.ts'
-import { type Bodies, bodyOf, insert } from './append-items.ts'
+import { type Bodies, insert, shortBodiesOf } from './append-items.ts'
 import { hasGoneOn, pointBytes } from './chain-points.ts'
 import { findEarlier, findWaiting } from './find-earlier.ts'
 import { forkThread } from './fork-thread.ts'
@@ -63,9 +62,9 @@ export function* startTurn(asked: NewTurn, parts: StartParts): Job<StoredTurn> {
     ...(starts && { startedAt: now, firstSeq: before + 1 }),
   }
   const entries = starts ? entriesOf(request.input, turn.id, before, now) : []
-  const bodies = parts.bodies?.texts ?? mapPacked(request.input, bodyOf)
-  const texts = { input: starts ? null : inputText(request.input, bodies), options: optionsText(options) }
-  const added = bytesOfRows([texts.options ?? '']) + (parts.bodies?.bytes ?? bytesOfRows(bodies))
+  const bodies = parts.bodies ?? shortBodiesOf(request.input)
+  const texts = { input: starts ? null : inputText(request.input, bodies.texts), options: optionsText(options) }
+  const added = bytesOfRows([texts.options ?? '']) + bodies.bytes
   const bytes = options.chain === undefined ? added : added + pointBytes
   if (thread) checkQuota({ stored: Number(thread['stored']), added: bytes, max: maxUserBytes })
   const waiting = thread ? undefined : yield* beforeThread(request, { added: bytes, max: maxUserBytes })
@@ -80,7 +79,7 @@ export function* startTurn(asked: NewTurn, parts: StartParts): Job<StoredTurn> {
   if (thread && request.model !== undefined)
     yield* run('UPDATE threads SET model = ? WHERE id = ?', request.model, turn.threadId)
   yield* saveTurn(request, turn, { ...texts, temporary })
-  yield* insert(turn.threadId, entries, bodies)
+  yield* insert(turn.threadId, entries, bodies.texts)
   return { turn, entries, replayed: false }
 }
 
