@@ -1,7 +1,7 @@
 // The response object of a turn and its output items, built from the entries of the log.
 import type { ErrorCode } from '#core/errors.ts'
 import { conversationId, hexOf, inOnePiece, responseId } from '#core/ids.ts'
-import { type Entry, type Gate, textOf } from '#core/item.ts'
+import { type Entry, type Gate, isAssistantMessage, textOf } from '#core/item.ts'
 import type { CallerName, ToolSpec } from '#core/tool.ts'
 import type { Turn, TurnError, TurnOptions } from '#core/turn.ts'
 import { nameForCaller } from '#doors/openai/caller-tools.ts'
@@ -50,10 +50,15 @@ export function messageOutput(id: string, text: string, status: MessageOutput['s
   return { id, type: 'message', status, role: 'assistant', content }
 }
 
-/** The output item of an entry of a turn. Undefined for the service's own calls, results and reasoning. */
+/** True for an item that the client gets: not the service's own calls, results and reasoning. */
+export function isOutput(item: Entry['item']): boolean {
+  return isAssistantMessage(item) || (item.type === 'gate' && item.kind === 'output')
+}
+
+/** The output item of an entry of a turn. Undefined for any other than `isOutput` is true for. */
 export function outputItem({ id, item }: Pick<Entry, 'id' | 'item'>, turn: TurnNames): OutputItem | undefined {
   const threadHex = hexOf(turn.threadId)
-  if (item.type === 'message' && item.role === 'assistant') {
+  if (isAssistantMessage(item)) {
     return messageOutput(itemId('msg', id, threadHex), textOf(item), item.cut ? 'incomplete' : 'completed')
   }
   if (item.type !== 'gate' || item.kind !== 'output') return undefined

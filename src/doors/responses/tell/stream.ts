@@ -1,7 +1,7 @@
 // The events of a turn as Server-Sent Events: a state machine from watched events to text, without I/O.
 import type { PartialText } from '#core/bus.ts'
 import { hexOf } from '#core/ids.ts'
-import { type Entry, type Gate, textOf } from '#core/item.ts'
+import type { Entry, Gate } from '#core/item.ts'
 import { minLongChars, roughChars } from '#core/json-slices.ts'
 import type { Turn, TurnError } from '#core/turn.ts'
 import { createBeginnings } from '#doors/openai/stopped-answer.ts'
@@ -10,11 +10,13 @@ import { eventJson } from '#http/sse.ts'
 import type { Watched } from '#turns/watch.ts'
 import {
   type CallOutput,
+  isOutput,
+  isPausingGate,
   itemId,
+  type MessageOutput,
   messageOutput,
   type OutputItem,
   outputItem,
-  isPausingGate,
   responseObject,
   wireStatus,
 } from './output.ts'
@@ -173,7 +175,7 @@ export function createStream(given: StreamParts): Stream {
   }
 
   function isNextItem(entry: Entry): boolean {
-    return !finished.has(entry.id) && outputItem(entry, turn) !== undefined
+    return !finished.has(entry.id) && isOutput(entry.item)
   }
 
   function writeEntry(entry: Entry): string {
@@ -183,12 +185,11 @@ export function createStream(given: StreamParts): Stream {
       return ''
     }
     if (isPausingGate(entry.item)) gate = entry.item
-    const item = outputItem(entry, turn)
-    if (!item || finished.has(entry.id)) return ''
+    const item = isNextItem(entry) && outputItem(entry, turn)
+    if (!item) return ''
     if (item.type === 'function_call') return writeCall(item)
-    if (entry.item.type !== 'message') return ''
     if (replacesOther(entry.id)) return interrupt()
-    const text = textOf(entry.item)
+    const text = textIn(item)
     let events = open?.entryId === entry.id ? '' : openMessage(entry.id)
     const message = open as Open
     // The text that no delta has carried becomes one delta. In a replay that is the whole text.
@@ -282,7 +283,11 @@ function isLive({ type }: Watched, hasOpenMessage: boolean): boolean {
 
 /** About as many characters as the JSON of an item has. */
 function charsOf(item: OutputItem): number {
-  return itemChars + (item.type === 'message' ? (item.content[0]?.text ?? '') : item.arguments).length
+  return itemChars + (item.type === 'message' ? textIn(item) : item.arguments).length
+}
+
+function textIn({ content }: MessageOutput): string {
+  return content[0]?.text ?? ''
 }
 
 function lead(type: EventType, fields = ''): string {
