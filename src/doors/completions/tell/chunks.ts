@@ -128,7 +128,7 @@ export function createStream({ turn, skip, progress, link, ...parts }: StreamPar
   function piece({ itemId, after, text }: PartialText): string {
     // A stream that joined too late for the message before writes both when they are stored.
     if (after !== undefined && open?.id !== itemId && open?.id !== after) return ''
-    return endThoughts() + more(itemId, text)
+    return open?.id === itemId ? more(itemId, text) : endThoughts() + more(itemId, text)
   }
 
   function writeEntry(entry: Entry): string {
