@@ -10,10 +10,10 @@ export type OpenCall = {
   /** A person allowed it at an approval gate, which need not be its latest gate. */
   readonly approved?: true
   /** A form that was answered before the latest gate, an approval, and that no run of the call has had yet. */
-  readonly form?: AnsweredGate
+  readonly form?: AnsweredForm
 }
 
-export type AnsweredGate = { readonly gate: Gate; readonly answer: Answer }
+type AnsweredForm = { readonly gate: Gate; readonly answer: Answer }
 
 /** True for items that a model makes; an unbroken run of them is one response. */
 export function isModelMade(item: Item): boolean {
@@ -41,7 +41,7 @@ export function openCalls(items: readonly Item[]): OpenCall[] {
   const gates = new Map<string, Gate>()
   const answers = new Map<string, Answer>()
   const approved = new Set<string>()
-  const forms = new Map<string, AnsweredGate>()
+  const forms = new Map<string, AnsweredForm>()
   /** Calls that ran before their latest gate. */
   const ran = new Set<string>()
   /** The answer after the place of the scan, until its gate is found. */
