@@ -60,9 +60,10 @@ async function checkEncoding(client: Pick<ClientBase, 'query'>): Promise<void> {
   throw new AppError('invalid_config', `the database has the encoding ${encoding}, and Atrium needs UTF8: ${way}`)
 }
 
+/** `onWait` is called each second while another process migrates. */
 export async function migratePostgres(
   pool: Pool,
-  { steps = migrations, onStep = () => {}, onWait = () => {} }: Migrating = {},
+  { steps = migrations, onStep = () => {}, onWait = () => {} }: Migrating & { onWait?: (() => void) | undefined } = {},
 ): Promise<void> {
   const { client, run } = await lockToMigrate(pool, onWait).catch((error: unknown) => {
     throw asAppError(error)

@@ -10,8 +10,6 @@ export type Migrating = {
   readonly steps?: readonly Migration[]
   /** Gets the version of an existing database before each step, and before the copy of a file. */
   readonly onStep?: ((version: number) => void) | undefined
-  /** Called each second while another process migrates. */
-  readonly onWait?: (() => void) | undefined
 }
 
 /**

@@ -38,14 +38,20 @@ import { createVectorStore, findPgvector, createPgvector, loadSqliteVec } from '
 import { checkVersion, outdated } from './version-check.ts'
 import { watchWrites } from './write-check.ts'
 
-export type StoreParts = {
-  readonly path: string
+type CommonParts = {
   readonly seal: Seal
   readonly now?: () => number
-  /** Allows loading the vector extension into SQLite. */
-  readonly vectors?: boolean
   /** The storage quota of a user; 0 means none. */
   readonly maxUserBytes?: number
+  /** Called before an existing database of this version is brought to the next one. */
+  readonly onStep?: (version: number) => void
+}
+
+/** Parts of a store on SQLite. */
+export type StoreParts = CommonParts & {
+  readonly path: string
+  /** Allows loading the vector extension into SQLite. */
+  readonly vectors?: boolean
   /** This process has locked the home: what a killed one left half written is erased. */
   readonly locked?: boolean
   /**
@@ -53,15 +59,18 @@ export type StoreParts = {
    * migrates it meanwhile (`isOld` turns false). Throws while another one has the home.
    */
   readonly lockToMigrate?: (isOld: () => boolean) => (() => void) | undefined
-  /** Called before an existing database of this version is brought to the next one. */
-  readonly onStep?: (version: number) => void
-  readonly onWait?: () => void
   /** Called when an existing file was brought to a newer version. */
   readonly onMigrated?: (migrated: Migrated) => void
-  /** Called when a newer Atrium has brought the database to a version that this process cannot work with. */
-  readonly onOutdated?: (error: AppError) => void
   /** For tests: the content of a database in memory. */
   readonly image?: Uint8Array
+}
+
+type PostgresStoreParts = CommonParts & {
+  readonly url: string
+  /** Called each second while another process migrates. */
+  readonly onWait?: () => void
+  /** Called when a newer Atrium has brought the database to a version that this process cannot work with. */
+  readonly onOutdated?: (error: AppError) => void
 }
 
 /** Opens a SQLite store. The file is created or migrated if needed. */
@@ -125,7 +134,7 @@ export async function openPostgresStore({
   onStep,
   onWait,
   onOutdated,
-}: Omit<StoreParts, 'path'> & { url: string }) {
+}: PostgresStoreParts) {
   const [{ openPostgres }, { checkConnection, migratePostgres }] = await Promise.all([
     import('./postgres.ts'),
     import('./migrate-postgres.ts'),
@@ -159,8 +168,10 @@ export async function openPostgresStore({
 /** A store that was not migrated, and its schema version. For `doctor`. */
 export type InspectedStore = { readonly store: Store; readonly version: number }
 
+type InspectParts = Pick<StoreParts, 'path' | 'seal' | 'vectors'>
+
 /** Opens an existing SQLite file read-only. */
-export function inspectStore({ path, seal, vectors = false }: StoreParts): InspectedStore {
+export function inspectStore({ path, seal, vectors = false }: InspectParts): InspectedStore {
   const sql = openSqlite(path, { extensions: vectors })
   try {
     sql.db.exec('PRAGMA query_only = TRUE')
