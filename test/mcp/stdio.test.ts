@@ -9,6 +9,7 @@ import {
   createExitGuard,
   createStdioTransport,
   readErrorLines,
+  type StdioParts,
   type StdioTransport,
   waitForLastWords,
 } from '#mcp/stdio.ts'
@@ -16,21 +17,30 @@ import {
 const message = { jsonrpc: '2.0', method: 'ping', id: 1 } as const
 const guard = createExitGuard()
 
-/** A server that has closed its standard input and stays. */
-async function openDeaf(t: TestContext, exitMs: number): Promise<{ transport: StdioTransport; end: () => void }> {
-  const isDeaf = Promise.withResolvers<void>()
-  const transport = createStdioTransport({
-    command: 'sh',
-    args: ['-c', 'exec <&-; echo deaf >&2; exec sleep 600'],
+type Server = Pick<StdioParts, 'command' | 'args'> & Partial<StdioParts>
+
+function transportOf(server: Server): StdioTransport {
+  return createStdioTransport({
     env: { PATH: process.env['PATH'] ?? '' },
     cwd: '/',
-    mark: `deaf${process.pid}`,
+    mark: `${server.command}${process.pid}`,
     guard,
     exact: new WeakMap(),
     mask: (text) => text,
-    onErrorLine: () => isDeaf.resolve(),
+    onErrorLine: () => {},
     onGarbage: () => {},
     onFault: () => {},
+    ...server,
+  })
+}
+
+/** A server that has closed its standard input and stays. */
+async function openDeaf(t: TestContext, exitMs: number): Promise<{ transport: StdioTransport; end: () => void }> {
+  const isDeaf = Promise.withResolvers<void>()
+  const transport = transportOf({
+    command: 'sh',
+    args: ['-c', 'exec <&-; echo deaf >&2; exec sleep 600'],
+    onErrorLine: () => isDeaf.resolve(),
     exitMs,
   })
   await transport.start()
@@ -61,19 +71,7 @@ test('a server that closed its standard input and goes on is stopped', async (t)
 })
 
 test('a server for whose pipes there are no files is not started, and harms nothing else', async () => {
-  const transport = createStdioTransport({
-    command: 'cat',
-    args: [],
-    env: { PATH: process.env['PATH'] ?? '' },
-    cwd: '/',
-    mark: `none${process.pid}`,
-    guard,
-    exact: new WeakMap(),
-    mask: (text) => text,
-    onErrorLine: () => {},
-    onGarbage: () => {},
-    onFault: () => {},
-  })
+  const transport = transportOf({ command: 'cat', args: [] })
   {
     using _ = openAllFiles()
     await assert.rejects(transport.start(), /too many open files/)
@@ -84,19 +82,7 @@ test('a server for whose pipes there are no files is not started, and harms noth
 
 test('a server that writes lines without end leaves turns of the event loop to others', async (t) => {
   let lines = 0
-  const transport = createStdioTransport({
-    command: 'yes',
-    args: ['x'],
-    env: { PATH: process.env['PATH'] ?? '' },
-    cwd: '/',
-    mark: `yes${process.pid}`,
-    guard,
-    exact: new WeakMap(),
-    mask: (text) => text,
-    onErrorLine: () => {},
-    onGarbage: () => lines++,
-    onFault: () => {},
-  })
+  const transport = transportOf({ command: 'yes', args: ['x'], onGarbage: () => lines++ })
   await transport.start()
   t.after(() => transport.close())
   await until(() => lines > 0)
@@ -158,19 +144,7 @@ test('the last words of a server are read though this process was held up as it 
 })
 
 test('a server that was stopped before its start is not started', async () => {
-  const transport = createStdioTransport({
-    command: 'sleep',
-    args: ['600'],
-    env: { PATH: process.env['PATH'] ?? '' },
-    cwd: '/',
-    mark: `never${process.pid}`,
-    guard,
-    exact: new WeakMap(),
-    mask: (text) => text,
-    onErrorLine: () => {},
-    onGarbage: () => {},
-    onFault: () => {},
-  })
+  const transport = transportOf({ command: 'sleep', args: ['600'] })
   await transport.close()
   await assert.rejects(transport.start(), /the server was stopped/)
   assert.equal(transport.pid, null)
