@@ -1,10 +1,11 @@
 // The model in use, opened at first use and again after a change of its settings or key.
 import type { Config } from '#config.ts'
-import { choiceName, type FallbackConfig, offeredModels } from '#config/model.ts'
+import { choiceName, offeredModels } from '#config/model.ts'
 import type { Model } from '#core/model.ts'
 import type { SecretStore } from '#core/secret.ts'
+import { type Loaded, loadOnce } from '#lib/load-once.ts'
 import type { Log } from '#lib/log.ts'
-import { openModel } from '#models/open-model.ts'
+import { type ModelChoice, openModel } from '#models/open-model.ts'
 
 export type CurrentModel = {
   /**
@@ -25,38 +26,31 @@ export type CurrentModelParts = {
 }
 
 export function createCurrentModel({ config, secrets, log }: CurrentModelParts): CurrentModel {
-  let current: Promise<Model> | undefined
-  const chosen = new Map<string, Promise<Model>>()
-  let skippedModels = (): readonly string[] => []
-  const sources = () => ({ secret: (name: string) => secrets.get(name), proxy: config().proxy, log })
+  let usual = openUsual()
+  let opened: Model | undefined
+  const chosen = new Map<string, Loaded<Model>>()
 
-  function openChoice(choice: FallbackConfig): Promise<Model> {
-    const name = choiceName(choice)
-    const open = chosen.get(name) ?? openModel(choice, sources())
-    chosen.set(name, open)
-    open.catch(() => chosen.delete(name))
-    return open
+  function open(choice: ModelChoice): Promise<Model> {
+    const { proxy, window } = config()
+    return openModel(choice, { secret: (name) => secrets.get(name), proxy, window, log })
+  }
+
+  function openUsual(): Loaded<Model> {
+    return loadOnce(async () => (opened = await open(config().model)))
   }
 
   return {
     open(name) {
-      const { model, window } = config()
-      const choice = name === undefined ? undefined : offeredModels(model).find((each) => choiceName(each) === name)
-      if (choice) return openChoice(choice)
-      current ??= openModel(model, sources())
-        .then((opened) => {
-          skippedModels = () => opened.skippedModels?.() ?? []
-          return window === undefined ? opened : { ...opened, window }
-        })
-        .catch((error: unknown) => {
-          current = undefined
-          throw error
-        })
-      return current
+      const choices = name === undefined ? [] : offeredModels(config().model)
+      const choice = choices.find((each) => choiceName(each) === name)
+      if (!choice || name === undefined) return usual()
+      const model = chosen.get(name) ?? loadOnce(() => open(choice))
+      chosen.set(name, model)
+      return model()
     },
-    skippedModels: () => skippedModels(),
+    skippedModels: () => opened?.skippedModels?.() ?? [],
     forget() {
-      current = undefined
+      usual = openUsual()
       chosen.clear()
     },
   }

@@ -24,6 +24,8 @@ export type ModelSources = {
   /** Looks up a sealed key by name, such as OPENAI_API_KEY. */
   readonly secret: (name: string) => Promise<string | undefined>
   readonly proxy: ProxySettings
+  /** The context window of models whose own is not known, in tokens. */
+  readonly window?: number | undefined
   readonly log?: Pick<Log, 'warn'>
 }
 
@@ -71,7 +73,7 @@ async function openOne(choice: ModelChoice, sources: ModelSources): Promise<Mode
 }
 
 /** The options that every client of a server takes. Throws model_key_missing if the provider needs a key. */
-async function partsOf(choice: ModelChoice, { secret, proxy }: ModelSources) {
+async function partsOf(choice: ModelChoice, { secret, proxy, window }: ModelSources) {
   const { baseUrl, keys, keyed } = providers[choice.provider]
   const sealed = choice.apiKey === undefined ? await firstSecret(keys, secret) : undefined
   const apiKey = choice.apiKey ?? sealed?.value ?? ''
@@ -88,6 +90,7 @@ async function partsOf(choice: ModelChoice, { secret, proxy }: ModelSources) {
     keyName,
     secret: sealed?.name,
     proxy,
+    window,
     ...known,
   }
 }

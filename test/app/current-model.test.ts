@@ -37,10 +37,18 @@ test('a model whose key could not be read is opened by the next call, the usual 
   }
 })
 
-test('the window that the operator set is that of the usual model', async () => {
-  const at = { LLM_PROVIDER: 'openai-compatible', LLM_BASE_URL: 'http://127.0.0.1:1/v1', LLM_MODEL: 'usual' }
-  const config = readConfig({ HOME: '/home/ann', ...at, LLM_WINDOW: '8000' })
-  const secrets = { get: () => Promise.resolve(undefined) }
+test('the window that the operator set is that of models whose own is unknown, also of those that clients choose', async () => {
+  const config = readConfig({
+    HOME: '/home/ann',
+    LLM_PROVIDER: 'ollama',
+    LLM_MODELS: 'ollama/qwen3-large,openai/gpt-5',
+    LLM_WINDOW: '8000',
+  })
+  const secrets = { get: () => Promise.resolve('k') }
   const model = createCurrentModel({ config: () => config, secrets, log: silentLog })
-  assert.equal((await model.open()).window, 8_000)
+  const windows = [undefined, 'ollama/qwen3-large'].map(async (name) => (await model.open(name)).window)
+  assert.deepEqual(await Promise.all(windows), [8_000, 8_000])
+  assert.ok((await model.open('openai/gpt-5')).window > 8_000)
+  const known = readConfig({ HOME: '/home/ann', LLM_PROVIDER: 'openai', LLM_WINDOW: '8000' })
+  assert.ok((await createCurrentModel({ config: () => known, secrets, log: silentLog }).open()).window > 8_000)
 })
