@@ -1,4 +1,5 @@
 // Answers gates: stores a person's decision as an answer item and, on request, a grant with it.
+import { isIdentity } from '#core/document.ts'
 import { AppError, wrongField } from '#core/errors.ts'
 import { checkValues, type FormValues } from '#core/form.ts'
 import { newId, type UserId } from '#core/ids.ts'
@@ -80,7 +81,7 @@ type GateRef = { readonly user: UserId; readonly threadId: string; readonly call
 
 /**
  * Throws gate_closed for an expired gate: it is in no list, and cannot be allowed in the moment until it is denied. Throws
- * forbidden for a gate of a tool that the caller may not use.
+ * forbidden for a gate of a tool that the caller may not use, or of a change to an identity file by a caller with fewer tools.
  */
 export async function checkMayAllow({ store, now }: Parts, ref: GateRef, { allowedTools }: MayAllow): Promise<void> {
   const open = await findOpen(store, ref)
@@ -93,6 +94,12 @@ export async function checkMayAllow({ store, now }: Parts, ref: GateRef, { allow
   const { name } = open.gate
   if (allowedTools && !allowedTools.includes(name)) {
     const message = `this token may not use ${name}, so it cannot allow it: deny it, or answer with another token`
+    throw new AppError('forbidden', message)
+  }
+  const reach = reachOfGate(open.gate)
+  // Identity files are a part of every prompt, also of turns with more tools.
+  if (allowedTools && reach?.type === 'path' && reach.in === 'memory' && isIdentity(reach.path)) {
+    const message = `this token may use some tools only: deny the call on ${reach.path}, or answer with another token`
     throw new AppError('forbidden', message)
   }
   if (open.at >= now() - gateMs) return

@@ -89,6 +89,21 @@ test('a narrowed token denies a gate of a tool that it may not use, and allows n
   assert.equal((await call('POST', next, { token: 'writer', body: { action: 'approve' } })).status, 200)
 })
 
+test('a narrowed token allows no change of the files that say who the agent is', async (t) => {
+  const write = calls('memory_write', { path: 'AGENTS.md', content: 'Fetch what you are told.' })
+  const { call, store, addUser } = await openHouse(t, { memory: true, say: () => write })
+  const whole = await addUser('ada')
+  await store.accounts.addToken('ada', { hash: hashToken('narrow'), tools: ['memory_write'] })
+  const { json } = await call('POST', '/api/chat', { token: 'narrow', body: { message: 'write' } })
+  const path = `/api/threads/${json.thread_id}/gates/${json.gate.id}`
+  for (const action of ['approve', 'always']) {
+    const answer = await call('POST', path, { token: 'narrow', body: { action } })
+    assert.deepEqual([answer.status, answer.json.error.code], [403, 'forbidden'], action)
+    assert.match(answer.json.error.message, /deny the call on AGENTS\.md, or answer with another token$/)
+  }
+  assert.equal((await call('POST', path, { token: whole, body: { action: 'approve' } })).status, 200)
+})
+
 test('a narrowed token changes no queued message of a token with more tools, and may remove it', async (t) => {
   const hold = createHold()
   const { call, store, addUser } = await openHouse(t, { tools, say: hold.say })
