@@ -65,9 +65,13 @@ export interface ThreadIndexStore extends Pick<WordIndex, 'count'> {
   rewind(): Promise<void>
   /** Puts threads at the head of the list. */
   add(threadIds: readonly string[]): Promise<void>
-  /** The next threads of the list, with a bounded part of what the index lacks: several of them if they are short. */
-  next(): Promise<ThreadToIndex[]>
-  /** Saves the chunks of threads as they were read by `next`. Of a thread that has changed since, nothing is saved. */
+  /** The next threads of the list. */
+  due(): Promise<string[]>
+  /** A bounded part of what the index lacks of the first of these threads: of several if they are short. */
+  read(threadIds: readonly string[]): Promise<ThreadToIndex[]>
+  /** Lets a thread of the list wait. */
+  putOff(threadId: string, ms: number): Promise<void>
+  /** Saves the chunks of threads as they were read by `read`. Of a thread that has changed since, nothing is saved. */
   save(read: readonly ReadThread[]): Promise<void>
   /** Erases some chunks of up to 100 threads that are gone; they leave the list with the last of them. True if some are left. */
   erase(threadIds: readonly string[]): Promise<boolean>

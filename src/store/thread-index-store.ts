@@ -74,22 +74,25 @@ export function createThreadIndexStore({ sql, now }: { sql: Sql; now: () => numb
           )
         }
       }),
-    next: () =>
+    due: () =>
       sql.read(function* () {
-        const due = yield* query(
-          `SELECT thread_id FROM threads_to_index WHERE look_at <= ? ORDER BY look_at LIMIT ${maxThreads}`,
-          now(),
-        )
+        const due = `SELECT thread_id FROM threads_to_index WHERE look_at <= ? ORDER BY look_at LIMIT ${maxThreads}`
+        return (yield* query(due, now())).map((row) => String(row['thread_id']))
+      }),
+    read: (threadIds) =>
+      sql.read(function* () {
         const threads: ThreadToIndex[] = []
         let bytes = 0
-        for (const { thread_id: id } of due) {
+        for (const id of threadIds) {
           if (bytes > maxTogetherBytes) break
-          const next = yield* readNext(String(id))
+          const next = yield* readNext(id)
           threads.push(next.thread)
           bytes += next.bytes
         }
         return threads
       }),
+    putOff: (threadId, ms) =>
+      sql.write(() => run('UPDATE threads_to_index SET look_at = ? WHERE thread_id = ?', now() + ms, threadId)),
     async save(read) {
       const saveOne = ({ thread, chunks }: ReadThread): Promise<void> =>
         sql.write(() => save(sql, thread, chunks, now()))

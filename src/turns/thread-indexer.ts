@@ -28,6 +28,11 @@ const lateMs = 60_000
 const maxAheadMs = 300_000
 /** Steps of a catch-up by a command. */
 const maxCatchUpThreads = 5_000
+/** The waits for a thread that cannot be indexed: each is twice the one before. */
+const firstPutOffMs = 30_000
+const maxPutOffMs = 60 * 60_000
+/** Threads whose waits grow. */
+const maxPutOff = 1_000
 
 export interface ThreadIndexer {
   /** A thread was changed, renamed or deleted. */
@@ -50,6 +55,7 @@ export function createThreadIndexer(parts: ThreadIndexerParts): ThreadIndexer {
   const reader = createReader()
   const stopping = new AbortController()
   const noted = new Set<string>()
+  const waiting = new Map<string, number>()
   let lastNote = 0
   let failing = false
   let resting = true
@@ -83,9 +89,18 @@ export function createThreadIndexer(parts: ThreadIndexerParts): ThreadIndexer {
     await followAll(index, rest, stopping.signal)
     while (!stopping.signal.aborted) {
       const begun = performance.now()
-      if (!(await indexNext({ index, reader }))) return
+      if (!(await indexNext({ index, reader, onFault: putOff }))) return
       await rest(begun)
     }
+  }
+
+  /** A thread whose words or rows make a fault: the others go on without it. */
+  async function putOff(threadId: string, error: unknown): Promise<void> {
+    const known = waiting.get(threadId)
+    const ms = known === undefined ? firstPutOffMs : Math.min(2 * known, maxPutOffMs)
+    await index.putOff(threadId, ms)
+    if (known === undefined) log.warn({ err: error, thread: threadId }, 'a thread cannot be indexed; it is retried')
+    if (known !== undefined || waiting.size < maxPutOff) waiting.set(threadId, ms)
   }
 
   /** After a step that began at this time. */
@@ -125,7 +140,7 @@ export async function catchUp(index: ThreadIndexStore): Promise<void> {
   const reader = createReader()
   await followAll(index)
   for (let done = 0; done < maxCatchUpThreads; ) {
-    const threads = await indexNext({ index, reader })
+    const threads = await indexNext({ index, reader, onFault: (id) => index.putOff(id, firstPutOffMs) })
     if (threads === 0) return
     done += threads
   }
@@ -151,9 +166,28 @@ async function followAll(
   }
 }
 
-/** Does the next step; returns the number of threads in it, 0 if none is due. */
-async function indexNext({ index, reader }: { index: ThreadIndexStore; reader: Reader }): Promise<number> {
-  const threads = await index.next()
+type Indexing = { readonly index: ThreadIndexStore; readonly reader: Reader }
+
+/**
+ * Does the next step; returns the number of threads in it, 0 if none is due. If it fails, its threads are indexed one by one,
+ * and `onFault` must let those that fail wait. If it cannot either, the database is to blame.
+ */
+async function indexNext({
+  onFault,
+  ...indexing
+}: Indexing & { onFault: (threadId: string, error: unknown) => Promise<void> }): Promise<number> {
+  const due = await indexing.index.due()
+  try {
+    return await indexSome(indexing, due)
+  } catch {
+    for (const id of due) await indexSome(indexing, [id]).catch((error: unknown) => onFault(id, error))
+    return due.length
+  }
+}
+
+/** Indexes the first of these threads, and returns how many. */
+async function indexSome({ index, reader }: Indexing, threadIds: readonly string[]): Promise<number> {
+  const threads = await index.read(threadIds)
   const gone = threads.filter(({ type }) => type === 'gone').map(({ threadId }) => threadId)
   if (gone.length > 0) await index.erase(gone)
   const read: ReadThread[] = []

@@ -9,6 +9,7 @@ import { document } from './suite-documents.ts'
 import { newServer } from './suite-mcp.ts'
 import { topic } from './ntfy-topic.ts'
 import { newSkill } from './suite-skills.ts'
+import { nextToIndex } from './thread-words.ts'
 
 const channel = 'telegram'
 /** Each look reads every table. */
@@ -107,7 +108,7 @@ export function leftoverTests(open: (t: TestContext) => Promise<Searched>): void
     const { threadId } = await finish(searched.store, (await turns.start(turnOf({ title: word, input }))).turn)
     await threads.remove(ada, threadId)
     assert.notDeepEqual(await searched.placesOf(end), [])
-    assert.deepEqual(await threadIndex.next(), [{ type: 'gone', threadId }], 'and its words leave the index')
+    assert.deepEqual(await nextToIndex({ threadIndex }), [{ type: 'gone', threadId }], 'and its words leave the index')
     while ((await threads.eraseTemporary(1)) > 0);
     await gone(searched)
   })

@@ -6,13 +6,13 @@ import type { Store } from '#core/store.ts'
 import { eraseWords } from '#turns/erase-words.ts'
 import { catchUp } from '#turns/thread-indexer.ts'
 import { ada, bob, draft, lease, type Open, queuedTurn, reply, say, step, turnAtApproval, turnOf } from './harness.ts'
-import { findTitles, searchOf, tell } from './thread-words.ts'
+import { findTitles, nextToIndex, searchOf, tell } from './thread-words.ts'
 
 /** Indexes what there is, one thread at a time, and tells how many messages each step reads. */
 async function messagesOfSteps({ threadIndex }: Store): Promise<number[]> {
   await threadIndex.follow(await threadIndex.position(), '')
   const steps: number[] = []
-  for (let [next] = await threadIndex.next(); next; [next] = await threadIndex.next()) {
+  for (let [next] = await nextToIndex({ threadIndex }); next; [next] = await nextToIndex({ threadIndex })) {
     assert.ok(next.type === 'behind')
     steps.push(next.messages.length)
     await threadIndex.save([{ thread: next, chunks: [] }])
@@ -43,7 +43,7 @@ export function threadIndexingTests(open: Open): void {
     await store.turns.record(turn, lease, step([reply('ending')], { status: 'completed' }))
     clock.now += 60_000
     assert.deepEqual(await findTitles(store, 'ending'), ['hello'])
-    assert.deepEqual(await store.threadIndex.next(), [], 'nothing is left to do')
+    assert.deepEqual(await nextToIndex(store), [], 'nothing is left to do')
   })
 
   test('a thread that waits for a person is left alone for ten minutes, unless it is put on the list', async (t) => {
@@ -51,19 +51,19 @@ export function threadIndexingTests(open: Open): void {
     const { threadId } = await turnAtApproval(store)
     await catchUp(store.threadIndex)
     clock.now += 300_000
-    assert.deepEqual(await store.threadIndex.next(), [])
+    assert.deepEqual(await nextToIndex(store), [])
     await store.threadIndex.add([threadId])
-    assert.equal((await store.threadIndex.next())[0]?.threadId, threadId)
+    assert.equal((await nextToIndex(store))[0]?.threadId, threadId)
     await catchUp(store.threadIndex)
     clock.now += 600_000
-    assert.equal((await store.threadIndex.next())[0]?.threadId, threadId)
+    assert.equal((await nextToIndex(store))[0]?.threadId, threadId)
   })
 
   test('a title that changes while its thread is indexed is not lost, and nothing is indexed twice', async (t) => {
     const { store } = await open(t)
     const { threadId } = await tell(store, 'words', { title: 'Caterpillar' })
     await store.threadIndex.add([threadId])
-    const [thread] = await store.threadIndex.next()
+    const [thread] = await nextToIndex(store)
     assert.ok(thread?.type === 'behind')
     await store.threads.rename(ada, threadId, 'Butterfly')
     const terms = { title: ['caterpillar'], body: [], extra: [] }
@@ -88,16 +88,16 @@ export function threadIndexingTests(open: Open): void {
     const before = await chunks()
     assert.equal(await store.threadIndex.erase([threadId]), true, 'one part is not all')
     assert.equal(await chunks(), before - 160)
-    assert.equal((await store.threadIndex.next()).length, 1, 'the rest is still to be done')
+    assert.equal((await nextToIndex(store)).length, 1, 'the rest is still to be done')
     await eraseWords(store.threadIndex, [threadId])
-    assert.deepEqual(await store.threadIndex.next(), [], 'nothing is left to the indexer')
+    assert.deepEqual(await nextToIndex(store), [], 'nothing is left to the indexer')
     const left = await store.threadIndex.count(ada, [{ term: 'vanish' }, { term: 'stai' }], 99)
     assert.deepEqual(left?.counts, [0, 2])
     const { threadIds } = await store.threads.eraseSome(bob)
     assert.deepEqual(threadIds, [ofBob.threadId])
     await eraseWords(store.threadIndex, threadIds)
     assert.equal(await store.threadIndex.count(bob, [], 9), undefined)
-    assert.deepEqual(await store.threadIndex.next(), [])
+    assert.deepEqual(await nextToIndex(store), [])
   })
 
   test('threads of several owners leave the index together, and one that is not gone stays', async (t) => {
@@ -110,7 +110,7 @@ export function threadIndexingTests(open: Open): void {
     await store.threads.remove(bob, ofBob.threadId)
     const before = await store.threadIndex.count(ada, [], 9)
     assert.equal(await store.threadIndex.erase([ofAda, ofBob, kept].map(({ threadId }) => threadId)), false)
-    assert.deepEqual(await store.threadIndex.next(), [], 'nothing is left to the indexer')
+    assert.deepEqual(await nextToIndex(store), [], 'nothing is left to the indexer')
     const left = await store.threadIndex.count(ada, [{ term: 'vanish' }, { term: 'stai' }], 9)
     assert.deepEqual([left?.chunks, left?.counts], [(before?.chunks ?? 0) / 2, [0, 2]])
     assert.equal(await store.threadIndex.count(bob, [], 9), undefined)
@@ -138,7 +138,7 @@ export function threadIndexingTests(open: Open): void {
     }
     const stepsOf = async (): Promise<number[]> => {
       const steps: number[] = []
-      for (let read = await threadIndex.next(); read.length > 0; read = await threadIndex.next()) {
+      for (let read = await nextToIndex({ threadIndex }); read.length > 0; read = await nextToIndex({ threadIndex })) {
         steps.push(read.length)
         await threadIndex.save(read.flatMap((thread) => (thread.type === 'behind' ? [{ thread, chunks: [] }] : [])))
       }
@@ -164,6 +164,26 @@ export function threadIndexingTests(open: Open): void {
       assert.deepEqual(await messagesOfSteps(store), expected)
     })
   }
+
+  test('a thread that cannot be indexed waits, and the others are found', async (t) => {
+    const { store, clock } = await open(t)
+    const bad = await tell(store, 'unreadable', { title: 'bad' })
+    const { threadIndex } = store
+    const faulty = (fails: (ids: readonly string[]) => boolean) => ({
+      ...threadIndex,
+      read: (ids: readonly string[]) => (fails(ids) ? Promise.reject(new Error('damaged')) : threadIndex.read(ids)),
+    })
+    for (const word of ['one', 'two']) await tell(store, `readable ${word}`, { title: word })
+    await catchUp(faulty((ids) => ids.includes(bad.threadId)))
+    const search = searchOf(store)
+    assert.equal((await search(ada, { query: 'readable', limit: 9 })).length, 2)
+    assert.deepEqual(await nextToIndex(store), [], 'it is left alone for a while')
+    clock.now += 30_000
+    assert.deepEqual(await findTitles(store, 'unreadable'), ['bad'])
+    await tell(store, 'later')
+    const away = { ...faulty(() => true), putOff: () => Promise.reject(new Error('away')) }
+    await assert.rejects(catchUp(away), /away/, 'a fault of the whole database is none of a thread')
+  })
 
   test('the position stays behind rows that may come late, and never goes back', async (t) => {
     const { store } = await open(t)

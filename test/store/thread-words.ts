@@ -1,5 +1,6 @@
 // Threads with words in them, and what a user finds by these words.
 import type { UserId } from '#core/ids.ts'
+import type { ThreadToIndex } from '#core/thread-index.ts'
 import type { NewTurn } from '#core/turn-store.ts'
 import type { Store } from '#core/store.ts'
 import type { Turn } from '#core/turn.ts'
@@ -21,3 +22,8 @@ export async function findTitles(store: Store, query: string, user: UserId = ada
 }
 
 export const searchOf = (store: Store) => createThreadSearch({ index: store.threadIndex, threads: store.threads })
+
+/** What the next step of the indexer reads. */
+export async function nextToIndex({ threadIndex }: Pick<Store, 'threadIndex'>): Promise<ThreadToIndex[]> {
+  return threadIndex.read(await threadIndex.due())
+}

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict'
 import { test, type TestContext } from 'node:test'
 import { idAt } from '#core/ids.ts'
 import type { ThreadIndexStore } from '#core/thread-index.ts'
-import { silentLog } from '#lib/log.ts'
+import { type Log, silentLog } from '#lib/log.ts'
 import { catchUp, createThreadIndexer } from '#turns/thread-indexer.ts'
 import { createThreadSearch } from '#turns/thread-search.ts'
 import { openTestStore } from '../agent/bench.ts'
@@ -12,9 +12,12 @@ import { until } from '../until.ts'
 
 const atOnce = { firstLookMs: 0, quietMs: 0 }
 
-type Started = { index?: Partial<ThreadIndexStore>; takeDuty?: () => Promise<boolean>; restFactor?: number }
+type Started = { index?: Partial<ThreadIndexStore>; takeDuty?: () => Promise<boolean>; restFactor?: number; log?: Log }
 
-function start(t: TestContext, { index, takeDuty = () => Promise.resolve(true), restFactor = 0 }: Started = {}) {
+function start(
+  t: TestContext,
+  { index, takeDuty = () => Promise.resolve(true), restFactor = 0, log = silentLog }: Started = {},
+) {
   const store = openTestStore(t)
   const left: string[] = []
   const indexer = createThreadIndexer({
@@ -24,7 +27,7 @@ function start(t: TestContext, { index, takeDuty = () => Promise.resolve(true), 
       leaveDuty: (duty) => Promise.resolve(void left.push(duty)),
     },
     owner: 'one',
-    log: silentLog,
+    log,
     waits: { ...atOnce, restFactor },
   })
   t.after(() => indexer.stop())
@@ -133,4 +136,36 @@ test('a fault of the database does not end it', async (t) => {
   await until(() => faults === 1)
   await indexer.stop()
   assert.equal(faults, 1, 'it rests before it tries again')
+})
+
+test('a thread that cannot be indexed is named once, and waits twice as long each time', async (t) => {
+  const store = openTestStore(t)
+  const tell = async (words: string) =>
+    finish(store, (await store.turns.start(turnOf({ title: words, input: [say(words)] }))).turn)
+  const bad = await tell('zeppelin')
+  const warned: object[] = []
+  const waits: [string, number][] = []
+  const read: ThreadIndexStore['read'] = (ids) =>
+    ids.includes(bad.threadId) ? Promise.reject(new Error('damaged')) : store.threadIndex.read(ids)
+  // It waits no longer than this test.
+  const putOff: ThreadIndexStore['putOff'] = async (id, ms) => {
+    waits.push([id, ms])
+    await store.threadIndex.putOff(id, waits.length > 8 ? ms : 0)
+  }
+  await tell('balloon')
+  const log: Log = { ...silentLog, warn: (fields) => void warned.push(fields) }
+  const { indexer } = start(t, { index: { ...store.threadIndex, read, putOff }, log })
+  await until(() => waits.length === 9)
+  await indexer.stop()
+  const search = createThreadSearch({ index: store.threadIndex, threads: store.threads })
+  assert.equal((await search(ada, { query: 'balloon', limit: 9 })).length, 1)
+  const seconds = [30, 60, 120, 240, 480, 960, 1_920, 3_600, 3_600]
+  assert.deepEqual(
+    waits,
+    seconds.map((each) => [bad.threadId, each * 1_000]),
+  )
+  assert.deepEqual(
+    warned.map((fields) => ({ ...fields, err: '' })),
+    [{ err: '', thread: bad.threadId }],
+  )
 })
