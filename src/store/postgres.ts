@@ -244,5 +244,5 @@ const unavailableReasons: readonly (readonly [RegExp, string])[] = [
   [/^HOST_SILENT/, 'its host fell silent'],
   [/timeout/i, 'it did not answer in time'],
   [/^57014/, 'it cancelled a statement'],
-  [/terminated|not queryable|Client has encountered|Cannot use a pool/i, 'the connection broke'],
+  [/\bterminated|not queryable|Client has encountered|Cannot use a pool/i, 'the connection broke'],
 ]

@@ -47,7 +47,8 @@ test('a full disk is told apart, and other faults stay as they are', () => {
   assert.ok(full instanceof AppError && full.code === 'disk_full')
   const own = new AppError('not_found', 'gone')
   const bug = Object.assign(new Error('syntax error'), { code: '42601' })
-  assert.deepEqual([asAppError(own), asAppError(bug)], [own, bug])
+  const damaged = new SyntaxError('Unterminated string in JSON at position 30')
+  assert.deepEqual([own, bug, damaged].map(asAppError), [own, bug, damaged])
 })
 
 test('a URL keeps all but the name that it gives its connections', () => {
