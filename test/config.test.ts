@@ -76,6 +76,7 @@ test('a user without a home folder is told so, and no folder near is taken for i
   const { HOME: own = '' } = process.env
   t.after(() => (process.env['HOME'] = own))
   process.env['HOME'] = ''
+  for (const HOME of ['near', './near']) assert.throws(() => readConfig({ HOME }), { message: /or no whole path/ })
   const lacks = (name: string) => ({ message: new RegExp(`^${name} needs a whole path: .*HOME is empty`, 'm') })
   assert.throws(() => readConfig({}), lacks('ATRIUM_HOME'))
   assert.throws(() => readConfig({ ATRIUM_HOME: '~/a' }), lacks('ATRIUM_HOME'))

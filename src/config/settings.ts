@@ -1,6 +1,6 @@
 // Values of the config that may also be stored as settings, and the folders: each checked, with its default.
 import { homedir } from 'node:os'
-import { join, relative, resolve } from 'node:path'
+import { isAbsolute, join, relative, resolve } from 'node:path'
 import { defaultSteps, maxRetentionDays, maxSteps } from '#core/turn.ts'
 import type { Settings } from '#core/store.ts'
 import { fault, type RawValues, type Report, type Values } from './variables.ts'
@@ -53,7 +53,7 @@ export function homeOf(text: string | undefined, env: Env, report: Report): stri
   try {
     return text === undefined ? join(userFolder(env), '.atrium') : pathIn(text, env)
   } catch {
-    report(fault('ATRIUM_HOME', 'needs a whole path: this user has no home folder, or HOME is empty'))
+    report(fault('ATRIUM_HOME', 'needs a whole path: this user has no home folder, or HOME is empty or no whole path'))
     return ''
   }
 }
@@ -74,7 +74,9 @@ function pathOrFault(text: string, env: Env, report: Report): string {
   try {
     return pathIn(text, env)
   } catch {
-    report(fault('ATRIUM_WORKSPACE', 'needs a whole path: this user has no home folder, or HOME is empty'))
+    report(
+      fault('ATRIUM_WORKSPACE', 'needs a whole path: this user has no home folder, or HOME is empty or no whole path'),
+    )
     return '/'
   }
 }
@@ -84,9 +86,9 @@ function pathIn(text: string, env: Env): string {
   return resolve(text.replace(/^~(?=\/|$)/, () => userFolder(env)))
 }
 
-/** Throws where this user has none. The system's own answer is empty too where HOME is: a path from it would be a relative one. */
+/** Throws where this user has none, or a relative one: what it holds would depend on where a command is run. */
 function userFolder(env: Env): string {
   const folder = env['HOME'] || homedir()
-  if (folder === '') throw new Error('this user has no home folder')
+  if (!isAbsolute(folder)) throw new Error('this user has no home folder')
   return folder
 }

@@ -1,6 +1,7 @@
 // A stdio MCP server as a transport of the client package: its process in a group of its own, without a shell, one JSON
 // message a line. The package's own transport probes on a second process, has no group and passes more variables.
 import { type ChildProcessWithoutNullStreams, spawn } from 'node:child_process'
+import { existsSync } from 'node:fs'
 import type { Transport } from '@modelcontextprotocol/client'
 import { valueIn } from '#core/json.ts'
 import { ByteBlocks } from '#lib/byte-blocks.ts'
@@ -115,8 +116,9 @@ export function createStdioTransport(parts: StdioParts): StdioTransport {
       const where = command.includes('/')
         ? ''
         : ' on the PATH of Atrium: name it by its whole path, or add its folder to PATH'
-      const missing = code === 'ENOENT' ? `: there is no ${command}${where}` : ''
-      ended = `it could not be started (${code ?? message})${missing}`
+      const missing = existsSync(cwd) ? `${command}${where}` : `folder ${cwd} to start it in: set HOME to a folder`
+      const why = code === 'ENOENT' ? `: there is no ${missing}` : ''
+      ended = `it could not be started (${code ?? message})${why}`
       reject(error)
     })
     // A grandchild may hold the pipes open: the end of the process itself counts.

@@ -246,6 +246,11 @@ test('a file that only the folder of the command has is named with its whole pat
   assert.ok(stderr.endsWith(`. Servers start in ${folder}: write ${near} as ${script}\n`), stderr)
 })
 
+test('a home folder that is not there is told as such, not as a missing program', async () => {
+  const { stderr } = await atrium(home.path, ['mcp', 'add', 'x', '--', command], { env: { HOME: '/nonexistent' } })
+  assert.match(stderr, /\(ENOENT\): there is no folder \/nonexistent to start it in: set HOME to a folder$/m)
+})
+
 for (const [what, signals, how] of [
   ['Ctrl+C', ['SIGINT'], []],
   ['SIGTERM', ['SIGTERM'], []],
