@@ -15,6 +15,7 @@ import {
 } from '#core/mcp.ts'
 import { countOn, countWords, offeredWords } from '#core/words.ts'
 import { printable } from '#safety/printable.ts'
+import { readImport } from '#mcp/import.ts'
 import { checkServerName } from '#mcp/names.ts'
 import { readHeaders, readVariables } from '#mcp/target.ts'
 import { withOpenTools } from './home-tools.ts'
@@ -184,9 +185,11 @@ export async function testServer(
 /** Adds the servers of another client's file, and says what was taken and what was left. */
 export async function importServers(file: string, options: Options): Promise<void> {
   const text = (await readNamedFile(file, maxFileBytes)).toString()
+  // Without the servers that exist: a file that cannot be used is refused before anything is said or opened.
+  const { servers: found } = readImport(text, { taken: [], looksSecret: () => false })
   let isStopped = false
   await changeServers(async (servers, signal) => {
-    if (!options.json) process.stderr.write('Starting each server once …\n')
+    if (!options.json && found.length > 0) process.stderr.write('Starting each server once …\n')
     const report = await servers.importServers(text, signal)
     isStopped = signal.aborted
     if (isStopped && report.added.length === 0) signal.throwIfAborted()

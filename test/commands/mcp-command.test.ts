@@ -251,6 +251,15 @@ test('a home folder that is not there is told as such, not as a missing program'
   assert.match(stderr, /\(ENOENT\): there is no folder \/nonexistent to start it in: set HOME to a folder$/m)
 })
 
+test('a file that holds no servers to import is refused before it is said that any starts', async () => {
+  const file = join(home.path, 'not-servers.json')
+  writeFileSync(file, '{}')
+  const refused = await mcp('import', file)
+  assert.deepEqual(refused, { code: 2, stdout: '', stderr: 'error: the file has neither mcpServers nor servers\n' })
+  writeFileSync(file, '{"mcpServers":{"a":1}}')
+  assert.deepEqual(await mcp('import', file), { code: 0, stdout: 'Left a: it is not an object.\n', stderr: '' })
+})
+
 for (const [what, signals, how] of [
   ['Ctrl+C', ['SIGINT'], []],
   ['SIGTERM', ['SIGTERM'], []],
