@@ -1,6 +1,7 @@
 // Telegram as a chat channel: long polls, messages, edits, and what its refusals mean.
 import { setTimeout as pause } from 'node:timers/promises'
 import type { Log } from '#lib/log.ts'
+import { createOneAtATime } from '#lib/one-at-a-time.ts'
 import type { Channel, Content, Incoming, Outcome, SendOutcome } from '#doors/channel/channel.ts'
 import type { BotApi, Called } from './client.ts'
 import { keyboardOf } from './buttons.ts'
@@ -31,6 +32,9 @@ type Persistence = { readonly signal: AbortSignal; readonly once?: true }
 type Refused = Extract<Called<unknown>, { type: 'refused' }>
 
 export function createTelegramChannel({ api, log }: { api: BotApi; log: Log }): Channel {
+  /** Calls of one chat, one at a time: all are under one rate limit, and what was said first comes first. */
+  const inChat = createOneAtATime()
+
   /**
    * Calls until there is an answer that stands. Rate limits and outages are waited out. A call that makes a message
    * (`once`) may have made it where no answer came: it is tried once more when Telegram answers again, then it counts as
@@ -56,11 +60,6 @@ export function createTelegramChannel({ api, log }: { api: BotApi; log: Log }): 
     }
   }
 
-  async function change(call: () => Promise<Called<unknown>>, signal: AbortSignal): Promise<Outcome> {
-    const called = await persist(call, { signal })
-    return called.type === 'ok' ? { type: 'done' } : outcomeOf(called)
-  }
-
   /** Sends or edits with markup; a text whose markup Telegram refuses goes as it is. */
   async function withMarkup<T>(
     content: Exclude<Content, { type: 'file' }>,
@@ -84,32 +83,38 @@ export function createTelegramChannel({ api, log }: { api: BotApi; log: Log }): 
     maxChars,
     editGapMs,
     updates: (signal) => poll(api, log, signal),
-    async send(chat, content, { replyTo, signal }): Promise<SendOutcome> {
-      const called =
-        content.type === 'file'
-          ? await persist(() => api.sendDocument(chat, content, signal), { signal, once: true })
-          : await withMarkup(
-              content,
-              (text, more) => {
-                const quoted = replyTo === undefined ? {} : { replyTo }
-                return api.sendMessage(chat, text, { ...more, ...keyboardOf(content), ...quoted }, signal)
-              },
-              { signal, once: true },
-            )
-      if (called.type === 'ok') return { type: 'sent', message: String(called.result.message_id) }
-      const outcome = outcomeOf(called)
-      return outcome.type === 'gone' ? { type: 'gone' } : { type: 'refused', why: called.description }
-    },
-    async edit(chat, message, content, signal) {
-      if (content.type === 'file') return { type: 'refused', why: 'a message cannot become a file' }
-      const called = await withMarkup(
-        content,
-        (text, more) => api.editMessage(chat, message, text, { ...more, ...keyboardOf(content) }, signal),
-        { signal },
-      )
-      return called.type === 'ok' ? { type: 'done' } : outcomeOf(called)
-    },
-    remove: (chat, message, signal) => change(() => api.deleteMessage(chat, message, signal), signal),
+    send: (chat, content, { replyTo, signal }) =>
+      inChat(chat, async (): Promise<SendOutcome> => {
+        const called =
+          content.type === 'file'
+            ? await persist(() => api.sendDocument(chat, content, signal), { signal, once: true })
+            : await withMarkup(
+                content,
+                (text, more) => {
+                  const quoted = replyTo === undefined ? {} : { replyTo }
+                  return api.sendMessage(chat, text, { ...more, ...keyboardOf(content), ...quoted }, signal)
+                },
+                { signal, once: true },
+              )
+        if (called.type === 'ok') return { type: 'sent', message: String(called.result.message_id) }
+        const outcome = outcomeOf(called)
+        return outcome.type === 'gone' ? { type: 'gone' } : { type: 'refused', why: called.description }
+      }),
+    edit: (chat, message, content, signal) =>
+      inChat(chat, async (): Promise<Outcome> => {
+        if (content.type === 'file') return { type: 'refused', why: 'a message cannot become a file' }
+        const called = await withMarkup(
+          content,
+          (text, more) => api.editMessage(chat, message, text, { ...more, ...keyboardOf(content) }, signal),
+          { signal },
+        )
+        return called.type === 'ok' ? { type: 'done' } : outcomeOf(called)
+      }),
+    remove: (chat, message, signal) =>
+      inChat(chat, async (): Promise<Outcome> => {
+        const called = await persist(() => api.deleteMessage(chat, message, signal), { signal })
+        return called.type === 'ok' ? { type: 'done' } : outcomeOf(called)
+      }),
     async answerPress(press, text, signal) {
       // Once: a press that is too old to be answered stays unanswered.
       const called = await api.answerCallbackQuery(press, text, signal)

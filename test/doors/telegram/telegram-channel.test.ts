@@ -125,6 +125,23 @@ for (const [what, answers, secs] of waits) {
   })
 }
 
+test('what a chat is told while it is limited waits in its order, without asking; another chat does not wait', async (t) => {
+  const { channel, calls } = script(refused(429, 'x', { retryAfterMs: 7_000 }), ok())
+  await withFakeClock(t, () =>
+    Promise.all([send(channel), edit(channel), channel.remove('7', '5', signal), channel.remove('8', '5', signal)]),
+  )
+  assert.deepEqual(
+    calls.map(({ method, args: [chat], atSecs }) => [method, chat, atSecs]),
+    [
+      ['sendMessage', '7', 0],
+      ['deleteMessage', '8', 0],
+      ['sendMessage', '7', 7],
+      ['editMessage', '7', 7],
+      ['deleteMessage', '7', 7],
+    ],
+  )
+})
+
 test('an error below 500 stands', async () => {
   const { channel, calls } = script(refused(499), ok())
   assert.deepEqual(await edit(channel), { type: 'refused', why: 'no' })
@@ -144,9 +161,9 @@ test('whoever no longer wants it ends a change that waits', async (t) => {
   const stop = new AbortController()
   const { channel, calls } = script(away)
   await withFakeClock(t, async () => {
-    const changed = channel.edit('7', '5', plain, stop.signal)
-    stop.abort()
-    await assert.rejects(changed)
+    // The second try would come after a second.
+    setTimeout(() => stop.abort(), 500)
+    await assert.rejects(channel.edit('7', '5', plain, stop.signal))
   })
   assert.equal(calls.length, 1)
   await assert.rejects(channel.edit('7', '5', plain, stop.signal))
