@@ -52,9 +52,17 @@ const ChatBody = z.object({
 })
 
 export function chatRoutes(parts: ChatParts): Route[] {
-  const send = (caller: Caller, body: z.output<typeof ChatBody>, { raw }: FastifyReply, idempotency?: Idempotency) => {
-    const left = body.attachments?.length ? leaving(raw, parts.lastCall) : undefined
-    const given = { ...(idempotency && { idempotency }), ...(left && { left }) }
+  const send = (
+    caller: Caller,
+    body: z.output<typeof ChatBody>,
+    { raw, request }: FastifyReply,
+    idempotency?: Idempotency,
+  ) => {
+    const reading = body.attachments?.length && {
+      left: leaving(raw, parts.lastCall),
+      stillAllowed: () => requireStillAllowed(request),
+    }
+    const given = { ...(idempotency && { idempotency }), ...(reading && { reading }) }
     return sendChat(parts, { caller, body, request: requestIdOf(raw), ...given })
   }
   return [
@@ -171,14 +179,19 @@ export type Sending = {
   /** The id of the HTTP request, for the log. */
   readonly request?: string
   readonly idempotency?: Idempotency
-  /** Aborts when nobody waits for the message to be taken any more. */
-  readonly left?: AbortSignal
+  /** For a message with files, which may take long to read. */
+  readonly reading?: {
+    /** Aborts when nobody waits for the message to be taken any more. */
+    readonly left: AbortSignal
+    /** Throws unauthorized once the token or session has ended. */
+    readonly stillAllowed: () => Promise<void>
+  }
 }
 
 /** Stores a message and starts its turn. Throws invalid_input, not_found, too_large. */
 export async function sendChat(
   { turns, readPdf }: Pick<ChatParts, 'turns' | 'readPdf'>,
-  { caller, body, request, idempotency, left }: Sending,
+  { caller, body, request, idempotency, reading }: Sending,
 ): Promise<Start> {
   const message = body.message ?? body.content
   if (typeof message !== 'string') throw wrongField('message', 'is missing')
@@ -190,7 +203,8 @@ export async function sendChat(
   }
   const beforeSeq = body.before_seq ?? undefined
   if (beforeSeq !== undefined && threadId === undefined) throw wrongField('thread_id', 'is missing beside before_seq')
-  const parts = await partsOf(body.attachments ?? [], { readPdf, user: caller.user, signal: left })
+  const parts = await partsOf(body.attachments ?? [], { readPdf, user: caller.user, signal: reading?.left })
+  await reading?.stillAllowed()
   const content: Part[] = [{ type: 'text', text: message.toWellFormed() }, ...parts]
   return turns.start({
     user: caller.user,

@@ -56,6 +56,28 @@ test('the reading of a PDF ends when its sender leaves, and at shutdown', async 
   assert.deepEqual(reasons(), ['request_timeout', 'shutting_down'])
 })
 
+test('a message whose files are read after its user was removed is refused, and nothing of it is stored', async (t) => {
+  const read = Promise.withResolvers<{ title: string; pages: number; texts: string[] }>()
+  let reads = 0
+  const readPdf: ReadPdf = () => {
+    reads++
+    return read.promise
+  }
+  const { call, store, addUser } = await openHouse(t, { readPdf })
+  const token = await addUser('ada')
+  const { id } = (await call('GET', '/api/users')).json.users[0]
+  const data = Buffer.from('%PDF-1.4').toString('base64')
+  const body = { message: 'look', attachments: [{ name: 'a.pdf', media_type: 'application/pdf', data }] }
+  const sent = ['/api/chat', '/api/chat/send'].map((path) => call('POST', path, { token, body }))
+  await until(() => reads === sent.length)
+  await call('DELETE', '/api/users/ada')
+  read.resolve({ title: '', pages: 1, texts: ['High water'] })
+  for (const { status, json } of await Promise.all(sent)) {
+    assert.deepEqual([status, json.error.code], [401, 'unauthorized'])
+  }
+  assert.deepEqual((await store.turns.list(id, { limit: 10 })).rows, [])
+})
+
 test('attachments become pictures and texts of the message', async (t) => {
   let content: unknown
   const say: Say = ({ items }: ModelRequest) => {
