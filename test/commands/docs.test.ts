@@ -34,6 +34,11 @@ function checkOptions(command: Command, words: readonly string[], line: string):
   }
 }
 
+/** The row names an option, in its short or its long form. */
+function named(row = '', ...forms: readonly (string | undefined)[]): boolean {
+  return forms.some((form) => form !== undefined && new RegExp(`(?<![\\w-])${form}(?![\\w-])`).test(row))
+}
+
 /** A stroke within a cell is escaped, also within backticks. */
 function cellsIn(row: string): number {
   return row.split(/(?<!\\)\|/).length
@@ -47,7 +52,7 @@ function callsIn(text: string): string[] {
 }
 
 test('the table of commands has every command, with options that exist', () => {
-  const documented = new Set<string>()
+  const documented = new Map<string, string>()
   for (const [line, cell = ''] of read('docs/commands.md').matchAll(/^\| (`atrium.*?) \|/gm)) {
     let base: Command = program
     for (const [, words = ''] of cell.matchAll(/`([^`]+)`/g)) {
@@ -58,7 +63,7 @@ test('the table of commands has every command, with options that exist', () => {
           : find(given, find(given, base).command === base ? (base.parent ?? program) : base)
       assert(command !== program || given.length === 1 || given[1]?.startsWith('--'), line)
       base = command
-      documented.add(pathOf(command))
+      documented.set(pathOf(command), `${documented.get(pathOf(command)) ?? ''}${line}`)
       checkOptions(command, rest, line)
     }
   }
@@ -69,6 +74,15 @@ test('the table of commands has every command, with options that exist', () => {
     leaves(program).filter((path) => !documented.has(path) && !/ \w+ help$/.test(path)),
     [],
   )
+  // Said once on the page.
+  const common = ['--help', '--json', '--version']
+  const withOptions = (command: Command): string[] => [
+    ...command.options
+      .filter(({ short, long }) => !common.includes(long ?? '') && !named(documented.get(pathOf(command)), short, long))
+      .map(({ flags }) => `${pathOf(command)} ${flags}`),
+    ...command.commands.flatMap(withOptions),
+  ]
+  assert.deepEqual(withOptions(program), [])
 })
 
 for (const page of ['README.md', ...globSync('docs/*.md', { cwd: root })]) {
