@@ -15,7 +15,6 @@ export const closeCodes = {
   goingAway: 1001,
   tryAgain: 1013,
   signedOut: 4401,
-  refused: 4403,
   slowReader: 4408,
   tooMany: 4429,
 } as const
