@@ -80,8 +80,7 @@ export type MissionFields = { readonly prompt: string; readonly schedule: string
 
 /** The default zone of a new mission. Throws ApiFault. */
 export async function readZone(): Promise<string> {
-  const { zone, default_zone: machine } = await request<Me>('GET', '/api/me')
-  return zone ?? machine
+  return (await request<Me>('GET', '/api/me')).default_zone
 }
 
 /** A schedule in words, with its next runs. Throws ApiFault. */

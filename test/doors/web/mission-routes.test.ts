@@ -103,7 +103,8 @@ test('a user has a time zone, which missions take', async (t) => {
   const machine = Intl.DateTimeFormat().resolvedOptions().timeZone
   const me = { user: 'operator', operator: true, zone: null, default_zone: machine }
   assert.deepEqual((await call('GET', '/api/me')).json, me)
-  assert.equal((await call('PATCH', '/api/me', { body: { zone: 'Asia/Tokyo' } })).json.zone, 'Asia/Tokyo')
+  const tokyo = { ...me, zone: 'Asia/Tokyo', default_zone: 'Asia/Tokyo' }
+  assert.deepEqual((await call('PATCH', '/api/me', { body: { zone: 'Asia/Tokyo' } })).json, tokyo)
   assert.equal((await call('PATCH', '/api/me', { body: { zone: 'Nowhere' } })).status, 400)
   const { json } = await call('POST', '/api/missions', { body: { prompt: 'x', schedule: '@daily' } })
   assert.equal(json.zone, 'Asia/Tokyo')

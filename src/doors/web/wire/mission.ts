@@ -49,6 +49,7 @@ export const MeAnswer = z.object({
   operator: z.boolean(),
   /** Null when none is set: then the machine's is used. */
   zone: z.nullable(z.string()),
+  /** The zone of new missions: the caller's own, else the machine's. */
   default_zone: z.string(),
 })
 
