@@ -23,7 +23,10 @@ export function showPolicy(options: { json?: boolean }): Promise<void> {
 /** Sets the rule for a row's calls: before the model has read untrusted text, afterwards, or both. */
 export async function setRow(row: string, { clean, tainted }: { clean?: string; tainted?: string }): Promise<void> {
   if (clean === undefined && tainted === undefined)
-    throw new AppError('invalid_input', 'say what to set: --clean RULE, --tainted RULE or both')
+    throw new AppError(
+      'invalid_input',
+      'say what to set: --clean RULE, --tainted RULE or both, with allow, ask, deny or known as RULE',
+    )
   const rules = { ...(clean !== undefined && { clean }), ...(tainted !== undefined && { tainted }) }
   await change((stored) => ({ policy: mergePolicy(stored['policy'], { [row]: rules }) }))
   print({}, {}, `Set ${row}.`)

@@ -43,7 +43,7 @@ test('a row is set half by half and taken back', async () => {
 test('what is no row, no rule and no mark is refused, and nothing is stored', async () => {
   const before = (await on('policy', '--json')).stdout
   for (const [words, fault] of [
-    [['set', 'fetch'], /say what to set: --clean RULE, --tainted RULE or both/],
+    [['set', 'fetch'], /say what to set: --clean RULE, --tainted RULE or both, with allow, ask, deny or known as RULE/],
     [['set', 'fetsh', '--clean', 'ask'], /policy\.fetsh is not a row of the policy; the rows are read, /],
     [['set', '__proto__', '--clean', 'ask'], /policy\.__proto__ is not a row/],
     [['set', 'fetch', '--clean', 'maybe'], /policy\.fetch\.clean must be one of allow, ask, deny, known/],
