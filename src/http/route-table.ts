@@ -30,7 +30,7 @@ export type RouteTable = {
   load(path: string): Promise<boolean>
   /** The shape of errors at a path, whether it has a route or not. */
   faultBodyOf(path: string): FaultBody | undefined
-  /** The methods of a path that are added, to tell a wrong method from a wrong path. */
+  /** The methods that a path takes, of what is added, to tell a wrong method from a wrong path. */
   methodsOf(path: string): string[]
   /** Every route with its full path; loads those that are not added yet. */
   readonly routes: () => Promise<readonly Route[]>
@@ -110,8 +110,11 @@ export function createRouteTable(): RouteTable {
     faultBodyOf: (path) => nearest(root, path, 'faultBody'),
     methodsOf(path) {
       const segments = segmentsOf(path)
-      const taken = methods.filter((method) => match(root, { segments, method, values: [] }, 0))
-      return taken.flatMap((method) => (method === 'GET' ? ['GET', 'HEAD'] : [method]))
+      return methods.flatMap((method) => {
+        const route = match(root, { segments, method, values: [] }, 0)?.route
+        if (!route || route.refuses) return []
+        return method === 'GET' ? ['GET', 'HEAD'] : [method]
+      })
     },
     async routes() {
       await Promise.all(laters.map(run))

@@ -39,6 +39,8 @@ export type Route = {
   readonly searches?: true
   /** The largest body. Default: 64 KB. */
   readonly maxBodyBytes?: number
+  /** The route only says why there is none: its method is not told as one that the path takes. */
+  readonly refuses?: true
   /** A page for browsers, not listed in the OpenAPI document. */
   readonly page?: true
   /** One line for the OpenAPI document. */

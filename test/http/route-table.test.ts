@@ -58,6 +58,8 @@ test('a path names its methods, and HEAD with GET', () => {
   table.add({ routes: rows })
   assert.deepEqual(table.methodsOf('/api/threads/delete'), ['GET', 'HEAD', 'POST'])
   assert.deepEqual(table.methodsOf('/nowhere'), [])
+  table.add({ routes: [{ ...row('GET', '/refused'), refuses: true }, row('POST', '/refused')] })
+  assert.deepEqual(table.methodsOf('/refused'), ['POST'])
 })
 
 test('the same method and path twice is a bug', () => {

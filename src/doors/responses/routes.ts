@@ -45,6 +45,7 @@ function rows(parts: ResponsesParts): Route[] {
       method: 'GET',
       path: '/responses',
       who: 'user',
+      refuses: true,
       summary: 'Answers 426: there is no WebSocket here',
       describe: described('upgrade'),
       handle: (request, reply) => refuseUpgrade(request, reply),
