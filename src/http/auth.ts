@@ -104,7 +104,8 @@ function tokenOf({ headers, rawHeaders }: IncomingMessage): string | undefined {
   return token !== undefined && token.length <= maxTokenLength ? token : undefined
 }
 
-function countOf(rawHeaders: readonly string[], name: string): number {
+/** How often a header of a lower-case name came. */
+export function countOf(rawHeaders: readonly string[], name: string): number {
   let count = 0
   for (let at = 0; at < rawHeaders.length; at += 2) {
     const each = rawHeaders[at] ?? ''

@@ -13,6 +13,7 @@ import { awaitsBody, defaultMaxBodyBytes, discardBody } from './body.ts'
 import { createBodyReader } from './body-reader.ts'
 import type { Caller, ChatLimit, WriteLimit } from './caller.ts'
 import { type HealthParts, healthRoutes } from './health.ts'
+import { hostFault } from './host.ts'
 import { inSlices } from './long-answer.ts'
 import { boundConnections, listenOn } from './listen.ts'
 import { missingRoute } from './missing-route.ts'
@@ -102,10 +103,9 @@ export async function createGateway(parts: GatewayParts): Promise<Gateway> {
   /** Runs before the body is read, so that a refusal costs little. */
   async function admit(request: FastifyRequest, reply: FastifyReply): Promise<unknown> {
     setApiHeaders(request.url, reply)
-    const { headers, httpVersion } = request.raw
-    if (headers.host === undefined && httpVersion !== '1.0') {
-      throw new AppError('invalid_input', 'the request has no Host header', { param: 'Host' })
-    }
+    const badHost = hostFault(request.raw)
+    if (badHost) throw badHost
+    const { headers } = request.raw
     const { method, url } = request
     const path = pathOf(url)
     const { found = pageOfUnknown(request, reply), fault } = await findRoute(method, path)

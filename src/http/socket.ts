@@ -9,6 +9,7 @@ import type { Log } from '#lib/log.ts'
 import { type Authenticate, type Credential, credentialOf } from './auth.ts'
 import type { Caller } from './caller.ts'
 import { type Connection, closeCodes, createConnection, type Handler, readFrames } from './connection.ts'
+import { hostFault } from './host.ts'
 import type { Origins } from './origin.ts'
 import { pathOf } from './reply.ts'
 import { createSocketQuota } from './socket-quota.ts'
@@ -221,6 +222,8 @@ export function createSockets(parts: SocketParts): Sockets {
       socket.once('close', () => upgrading.delete(socket))
       const load = doors.get(pathOf(request.url ?? ''))
       if (closing || !load) return refuse(goingDown())
+      const badHost = hostFault(request)
+      if (badHost) return refuse({ status: 400, fault: badHost })
       const credential = credentialOf(request)
       if (!credential && request.headers.authorization !== undefined) return refuse({ status: 401 })
       if (credential && 'cookie' in credential && !origins.isAllowed(request)) return refuse({ status: 403 })

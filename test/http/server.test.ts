@@ -57,6 +57,16 @@ const broken: readonly [what: string, text: string, expected: RegExp][] = [
     /^HTTP\/1.1 401 [\s\S]*Invalid or missing auth token$/,
   ],
   ['no host', 'GET /api/health HTTP/1.1\r\nConnection: close\r\n\r\n', /^HTTP\/1.1 400 [\s\S]*"param":"Host"/],
+  [
+    'two hosts',
+    'GET /api/health HTTP/1.1\r\nHost: a\r\nhost: a\r\nConnection: close\r\n\r\n',
+    /^HTTP\/1.1 400 [\s\S]*more than one Host header","param":"Host"/,
+  ],
+  [
+    'two hosts of a WebSocket',
+    `GET /api/chat/ws HTTP/1.1\r\nHost: a\r\nHost: a\r\n${bearer}Upgrade: websocket\r\nConnection: Upgrade\r\n\r\n`,
+    /^HTTP\/1.1 400 [\s\S]*more than one Host header","param":"Host"/,
+  ],
   ['no host in 1.0', 'GET /api/health HTTP/1.0\r\n\r\n', /^HTTP\/1.1 200 /],
 ]
 test('broken requests get a clear end and no stack', async (t) => {

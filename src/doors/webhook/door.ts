@@ -7,6 +7,7 @@ import { type ClientAddress, createClientAddress, networkOf, type Trust } from '
 import { checkAnnouncedSize, discardBody, sendContinue } from '#http/body.ts'
 import { answerClientError, maxHeaderBytes } from '#http/client-errors.ts'
 import { rateLimited } from '#http/chat-rate.ts'
+import { hostFault } from '#http/host.ts'
 import { boundConnections, listenFault, urlOf } from '#http/listen.ts'
 import { boundPipelining } from '#http/pipelining.ts'
 import { faultBody, localTarget, pathOf, reportFault } from '#http/reply.ts'
@@ -103,9 +104,8 @@ export async function openWebhook(parts: WebhookParts): Promise<Webhook> {
 async function handle(door: Door, request: IncomingMessage, response: ServerResponse): Promise<void> {
   await checkRate(door, request)
   if (door.closing) throw new AppError('shutting_down', 'the service is going down: try again')
-  if (request.headers.host === undefined && request.httpVersion !== '1.0') {
-    throw new AppError('invalid_input', 'the request has no Host header')
-  }
+  const badHost = hostFault(request)
+  if (badHost) throw badHost
   const route = routeOf(request.method, request.url)
   switch (route.type) {
     case 'submit':

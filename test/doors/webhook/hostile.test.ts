@@ -278,3 +278,10 @@ test('a request without a Host, and one with an unknown expectation, get an answ
   )
   assert.match(await send('Host: x\r\n'), /^HTTP\/1\.1 429 /)
 })
+
+test('a request with two Hosts is refused', async (t) => {
+  const { door } = await openHouse(t)
+  const socket = open(t, door.port)
+  socket.write('POST /webhook HTTP/1.1\r\nHost: x\r\nHost: x\r\nConnection: close\r\nContent-Length: 0\r\n\r\n')
+  assert.match(await socket.answer(), /^HTTP\/1\.1 400 [\s\S]*more than one Host header/)
+})
