@@ -1,11 +1,12 @@
 // Bodies of answers over HTTP, as they come in: one message, or a stream of events. Each message is bounded before it is
 // parsed, and only short ones are left to the client package.
 import type { JSONRPCMessage } from '@modelcontextprotocol/client'
-import { valueIn } from '#core/json.ts'
+import { isObject, valueIn } from '#core/json.ts'
 import { ByteBlocks } from '#lib/byte-blocks.ts'
 import { inPace, pace } from '#lib/pace.ts'
 import { isMessage, MessageExcess, shortened } from './long-messages.ts'
 import { maxMessageBytes } from './message-bounds.ts'
+import { takenAnswer } from './taken-answer.ts'
 
 /** The code of an error of this side, in the range that the protocol leaves free. */
 export const lostCode = -32_000
@@ -96,12 +97,12 @@ export async function* eventsOf(
       const end = at < 0 ? 0 : Math.max(0, at + (text[at + 1] === '\r' && text[at] === '\n' ? 3 : 2) - tail.length)
       tail = text.slice(-3)
       held.add(chunk.subarray(0, end))
-      if (end > 0) yield* shortEvents(held.take(), deliver)
+      if (end > 0) yield* shortEvents(held.take(), requestId, deliver)
       held.add(chunk.subarray(end))
       if (held.size > maxMessageBytes) throw new Refused(tooLargeWords)
     }
     // An event without an end comes again when the stream is taken up again.
-    yield* resumable ? inPieces(held.take()) : shortEvents(held.take(), deliver)
+    yield* resumable ? inPieces(held.take()) : shortEvents(held.take(), requestId, deliver)
   } catch (error) {
     refused = error instanceof Refused
     if (requestId === undefined || (resumable && !refused)) throw error
@@ -112,7 +113,7 @@ export async function* eventsOf(
 }
 
 /** Passes whole events on: short ones as they are, in pieces, and long ones with a short message. */
-async function* shortEvents(events: Buffer, deliver: Deliver): AsyncGenerator<Buffer> {
+async function* shortEvents(events: Buffer, requestId: unknown, deliver: Deliver): AsyncGenerator<Buffer> {
   const data = new ByteBlocks()
   /** The other lines of an event, the last of each kind: `id`, `event`, `retry`. */
   const fields = new Map<string, Buffer>()
@@ -130,7 +131,9 @@ async function* shortEvents(events: Buffer, deliver: Deliver): AsyncGenerator<Bu
     if (line.length > 0 && end < events.length) continue
     const message = data.take()
     const text = await shortText(message, deliver)
-    const texts = text ? [text.toString()] : batchTexts(message)
+    const texts = text
+      ? [text.toString()]
+      : (batchTexts(message) ?? failureText(message, requestId, fields.get('event')))
     if (texts) {
       yield* inPieces(events.subarray(from, start))
       // The fields once alone: they may be long, and the messages many.
@@ -149,6 +152,20 @@ function batchTexts(message: Buffer): string[] | undefined {
   if (!/^\s*\[/.test(message.toString('latin1', 0, 100))) return undefined
   const batch = valueIn(message.toString())
   return Array.isArray(batch) && batch.length > 0 ? batch.map((each: unknown) => JSON.stringify(each)) : undefined
+}
+
+/**
+ * In place of an event that the client package would drop, whereupon the request of this stream would wait: no JSON, an error
+ * without a number, a result that is no object. Undefined for any other, and for a kind of event that is no message.
+ */
+function failureText(event: Buffer, requestId: unknown, kind: Buffer | undefined): string[] | undefined {
+  const text = event.toString()
+  if (requestId === undefined || text.trim() === '' || (kind && !/^event: ?(message)?$/.test(kind.toString())))
+    return undefined
+  const value = valueIn(text)
+  if (value === undefined) return [lostText(requestId, 'it sent an event that is no JSON')]
+  if (!isMessage(value) || value['method'] !== undefined || isObject(value['result'])) return undefined
+  return [JSON.stringify(takenAnswer({ ...value, id: value['id'] ?? requestId }))]
 }
 
 /** The lines of a text without what ends them, and where the next one begins. */

@@ -106,6 +106,16 @@ test('a batch becomes an event for each of its messages, between the others', as
   )
 })
 
+test('an event that is no JSON fails the request of its stream, another kind of event does not', async () => {
+  const text = async (stream: string, id?: number) =>
+    read(eventsOf(chunksOf(`${stream}id: 1\n\n`, 100), id, undelivered))
+  for (const kind of ['', 'event: message\n', 'event:message\n'])
+    assert.match(await text(`${kind}data: oops\n`, 7), /^data: \{.*"id":7,"error":\{.*is no JSON/m)
+  for (const other of ['event: ping\ndata: oops\n', 'data:\n', 'data: \n', ': data: oops\n'])
+    assert.equal(await text(other, 7), `${other}id: 1\n\n`)
+  assert.equal(await text('data: oops\n'), 'data: oops\nid: 1\n\n', 'nothing waits for this stream')
+})
+
 test('an event is passed on before the next one has come', async () => {
   const next = Promise.withResolvers<Buffer>()
   const body = (async function* () {

@@ -76,6 +76,14 @@ async function serve(t: TestContext, answer: Answer, headers: Record<string, str
 const said: Answer = ({ id }, response, _request, body) =>
   json(response, { jsonrpc: '2.0', id, result: { content: [{ type: 'text', text: body }] } })
 
+/** An event, with the number of the call for ID, on a stream that stays open. */
+function openStream(event: string): Answer {
+  return ({ id }, response) =>
+    void response
+      .writeHead(200, { 'content-type': 'text/event-stream' })
+      .write(`${event.replace('ID', JSON.stringify(id))}\n\n`)
+}
+
 /** Starts the server of npm on a free port, and on another one if somebody has taken that meanwhile. */
 async function startEverything(t: TestContext): Promise<number> {
   const [file = ''] = everything.args
@@ -327,6 +335,17 @@ describe('a server over HTTP', { concurrency: true }, () => {
       ((_rpc, response) =>
         void response.writeHead(200, { 'content-type': 'text/event-stream' }).end('id: 1\ndata:\n\n')) as Answer,
       /: the stream of its answer ended and could not be taken up again$/,
+    ],
+    ['an event that is no JSON', openStream('data: oops'), /: it sent an event that is no JSON$/],
+    [
+      'an error without a number',
+      openStream('data: {"jsonrpc":"2.0","id":null,"error":{"code":-1,"message":"no good"}}'),
+      /: no good$/,
+    ],
+    [
+      'a result that is no object',
+      openStream('data: {"jsonrpc":"2.0","id":ID,"result":"done"}'),
+      /: its answer is neither an object nor an error$/,
     ],
     [
       'a page that is no answer',
