@@ -2,6 +2,7 @@
 // printed to a terminal without control sequences.
 import { programName } from '#config.ts'
 import { AppError, type ErrorCode, isFullDisk, tooManyFiles } from '#core/errors.ts'
+import { cutTo } from '#core/words.ts'
 import { missingPackage } from '#lib/missing.ts'
 import { printable, proseOf } from '#safety/printable.ts'
 
@@ -129,14 +130,16 @@ export function table(rows: readonly (readonly string[])[]): string {
 /** The first line of a foreign text that is not empty, for tables. */
 export function firstLine(text: string): string {
   const line = text.trimStart().split('\n', 1)[0] ?? ''
-  return printable(line.length > maxLineChars ? `${line.slice(0, maxLineChars)}…` : line)
+  return printable(cutTo(line, maxLineChars))
 }
 
 /** Truncates lines to the width of the terminal, which would wrap them within a word. Output to a pipe is not truncated. */
 export function inColumns(text: string, columns = process.stdout.isTTY ? process.stdout.columns : undefined): string {
   if (columns === undefined || columns < 1) return text
-  const cut = (line: string): string => (line.length > columns ? `${line.slice(0, columns - 1)}…` : line)
-  return text.split('\n').map(cut).join('\n')
+  return text
+    .split('\n')
+    .map((line) => cutTo(line, columns))
+    .join('\n')
 }
 
 /** Ends the process when output fails: silently when the reader closed the pipe, else with an error line. */

@@ -1,6 +1,6 @@
 // Forms that a server asks a person to fill in, and the check of what was entered: the same for every door.
 import { charCount, isObject } from './json.ts'
-import { boundWords } from './words.ts'
+import { boundWords, cutTo } from './words.ts'
 
 /** One of the values that a person can choose. */
 export type FormOption = { readonly value: string; readonly title?: string }
@@ -204,7 +204,7 @@ const maxListedChars = 300
 
 function listed(options: readonly FormOption[]): string {
   const words = options.map(({ value }) => value).join(', ')
-  return words.length > maxListedChars ? `${words.slice(0, maxListedChars)}…` : words
+  return cutTo(words, maxListedChars)
 }
 
 const formats: Readonly<Record<TextFormat, { words: string; fits: (value: string) => boolean }>> = {

@@ -1,6 +1,7 @@
 // Faults of a model server, as errors with messages that a person can act on. No message contains a secret.
 import { AppError, type AskedModel, type ErrorCode } from '#core/errors.ts'
 import { isObject } from '#core/json.ts'
+import { cutTo } from '#core/words.ts'
 import { unknownAuthority } from '#lib/unknown-authority.ts'
 import { ProxyFault } from '#net/network-fault.ts'
 import { createLeakScan, type LeakScan } from '#safety/leaks.ts'
@@ -156,7 +157,7 @@ function shortLine(text: string): string {
     .replaceAll(/\bsk-[\w*.-]{3,}/g, '***')
     .replaceAll(/\s+/g, ' ')
     .trim()
-  return line.length > maxEchoChars ? `${line.slice(0, maxEchoChars - 1)}…` : line
+  return cutTo(line, maxEchoChars)
 }
 
 /** Google reports a wrong key with status 400. */

@@ -5,6 +5,7 @@ import { hexOf } from '#core/ids.ts'
 import { type Entry, type Item, textOf } from '#core/item.ts'
 import type { Span, SpanValue } from '#core/span.ts'
 import type { ModelCall, Turn } from '#core/turn.ts'
+import { cutTo } from '#core/words.ts'
 
 /** Longer texts are truncated. */
 const maxTextChars = 16_384
@@ -138,5 +139,5 @@ function messagesText(entries: readonly Entry[]): string {
 }
 
 function cut(text: string): string {
-  return text.length > maxTextChars ? `${text.slice(0, maxTextChars).toWellFormed()}…` : text
+  return cutTo(text, maxTextChars)
 }

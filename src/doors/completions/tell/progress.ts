@@ -1,6 +1,7 @@
 // Progress of the service's own tools, as lines of reasoning: "calculate 2^64: done".
 import type { Item } from '#core/item.ts'
 import { objectIn } from '#core/json.ts'
+import { cutTo } from '#core/words.ts'
 import { printable } from '#safety/printable.ts'
 
 const maxArgsChars = 120
@@ -47,5 +48,5 @@ function lineOf(name: string, args: string): string {
       .trim(),
   )
   if (line === '') return name
-  return `${name} ${line.length > maxArgsChars ? `${line.slice(0, maxArgsChars - 1)}…` : line}`
+  return `${name} ${cutTo(line, maxArgsChars)}`
 }
