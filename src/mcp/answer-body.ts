@@ -131,9 +131,7 @@ async function* shortEvents(events: Buffer, requestId: unknown, deliver: Deliver
     if (line.length > 0 && end < events.length) continue
     const message = data.take()
     const text = await shortText(message, deliver)
-    const texts = text
-      ? [text.toString()]
-      : (batchTexts(message) ?? failureText(message, requestId, fields.get('event')))
+    const texts = text ? [text.toString()] : (batchTexts(message) ?? failureText(message, requestId))
     if (texts) {
       yield* inPieces(events.subarray(from, start))
       // The fields once alone: they may be long, and the messages many.
@@ -155,15 +153,12 @@ function batchTexts(message: Buffer): string[] | undefined {
 }
 
 /**
- * In place of an event that the client package would drop, whereupon the request of this stream would wait: no JSON, an error
- * without a number, a result that is no object. Undefined for any other, and for a kind of event that is no message.
+ * In place of an answer that the client package would drop, whereupon the request of this stream would wait: an error without
+ * a number, a result that is no object. Undefined for any other event, also for what is no JSON: some servers send a beat.
  */
-function failureText(event: Buffer, requestId: unknown, kind: Buffer | undefined): string[] | undefined {
-  const text = event.toString()
-  if (requestId === undefined || text.trim() === '' || (kind && !/^event: ?(message)?$/.test(kind.toString())))
-    return undefined
-  const value = valueIn(text)
-  if (value === undefined) return [lostText(requestId, 'it sent an event that is no JSON')]
+function failureText(event: Buffer, requestId: unknown): string[] | undefined {
+  if (requestId === undefined) return undefined
+  const value = valueIn(event.toString())
   if (!isMessage(value) || value['method'] !== undefined || isObject(value['result'])) return undefined
   return [JSON.stringify(takenAnswer({ ...value, id: value['id'] ?? requestId }))]
 }

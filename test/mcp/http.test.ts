@@ -336,7 +336,6 @@ describe('a server over HTTP', { concurrency: true }, () => {
         void response.writeHead(200, { 'content-type': 'text/event-stream' }).end('id: 1\ndata:\n\n')) as Answer,
       /: the stream of its answer ended and could not be taken up again$/,
     ],
-    ['an event that is no JSON', openStream('data: oops'), /: it sent an event that is no JSON$/],
     [
       'an error without a number',
       openStream('data: {"jsonrpc":"2.0","id":null,"error":{"code":-1,"message":"no good"}}'),
