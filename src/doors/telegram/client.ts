@@ -144,12 +144,12 @@ export function createBotApi({ api, token, send, mayWrite }: BotApiParts): BotAp
       }),
     sendMessage: (chat, text, { replyTo, ...more }, signal) =>
       call('sendMessage', Sent, {
-        params: { chat_id: Number(chat), text, ...noPreview, ...more, ...(replyTo !== undefined && replying(replyTo)) },
+        params: { chat_id: Number(chat), ...shown(text), ...more, ...(replyTo !== undefined && replying(replyTo)) },
         signal,
       }),
     editMessage: (chat, message, text, more, signal) =>
       call('editMessageText', z.unknown(), {
-        params: { chat_id: Number(chat), message_id: Number(message), text, ...noPreview, ...more },
+        params: { chat_id: Number(chat), message_id: Number(message), ...shown(text), ...more },
         signal,
       }),
     sendDocument(chat, { name, text }, signal) {
@@ -179,8 +179,13 @@ export function createBotApi({ api, token, send, mayWrite }: BotApiParts): BotAp
   }
 }
 
-/** Telegram's servers fetch the addresses in a message for a preview: that would send out whatever is in an address. */
-const noPreview = { link_preview_options: { is_disabled: true } }
+/**
+ * A text as Telegram takes it: a reply that grows may end in half a character. Its servers fetch the addresses in a message
+ * for a preview: that would send out whatever is in an address.
+ */
+function shown(text: string): object {
+  return { text: text.toWellFormed(), link_preview_options: { is_disabled: true } }
+}
 
 function replying(message: string): object {
   return { reply_parameters: { message_id: Number(message), allow_sending_without_reply: true } }

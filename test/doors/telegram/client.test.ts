@@ -147,6 +147,14 @@ for (const [method, call, params] of requests) {
   })
 }
 
+test('half a character, with which a reply that grows may end, is sent as a mark: Telegram would refuse the request', async () => {
+  const { bot, sent } = recording(done)
+  await bot.sendMessage('7', 'so \ud83d', {}, signal)
+  await bot.editMessage('7', '5', 'so \ud83d', {}, signal)
+  const texts = sent.map(([{ body }]) => (JSON.parse(body?.toString() ?? '') as { text: string }).text)
+  assert.deepEqual(texts, ['so \ufffd', 'so \ufffd'])
+})
+
 test('a document goes as a form, under a name that needs no quoting', async () => {
   const { bot, sent } = recording(done)
   assert.deepEqual(await bot.sendDocument('7', { name: 'a "b".txt', text: 'é' }, signal), {
