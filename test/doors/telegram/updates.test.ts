@@ -11,7 +11,8 @@ const photo = [
 ]
 const read = { type: 'message', ids: [1], chat: '7', message: '5', text: 'hi', files: [] }
 
-const otherKinds = 'voice audio video video_note sticker animation location contact poll dice'.split(' ')
+const otherKinds =
+  'voice audio video video_note sticker animation story paid_media checklist game location contact poll dice'.split(' ')
 
 const cases: readonly (readonly [what: string, update: object, incoming: object])[] = [
   ['a text', { message: { ...message, text: 'hi' } }, read],
