@@ -127,6 +127,8 @@ export interface NotificationStore {
   recoverSending(sender: string, isSending: (id: string) => boolean): Promise<number>
   /** Entries that are due and that nobody is sending, earliest first. Those of some ways or users may be left out. */
   due(now: number, limit: number, leftOut?: LeftOut): Promise<readonly OutboxEntry[]>
+  /** Those of one way. */
+  dueOn(wayId: string, now: number, limit: number): Promise<readonly OutboxEntry[]>
   /** When the next entry is due, those that are being sent included. */
   nextDue(): Promise<number | undefined>
   /** Marks entries as being sent, as one more try. Returns those that were still to be sent. */

@@ -14,8 +14,10 @@ import { quietUntil } from './quiet.ts'
 import { readNews, type ReadNewsParts } from './read-news.ts'
 import type { Message, News, Outcome, SendBy, Ways } from './way.ts'
 
-/** Entries that are read at a time, and ways that are served at once: in all, and of one user, whose servers may be slow. */
+/** Entries that are read to find ways, and those of one way, which may become one message. */
 const maxDue = 500
+const maxDueOnWay = 5_000
+/** Ways that are served at once: in all, and of one user, whose servers may be slow. */
 const maxWaysAtOnce = 16
 const maxWaysOfUser = 4
 /** The duty is taken anew at every look. */
@@ -99,7 +101,7 @@ export function startSender(parts: SenderParts): Sender {
       if (closed || serving.size >= maxWaysAtOnce) return
       const due = await notifications.due(now(), maxDue, busy())
       if (due.length === 0) return
-      for (const [wayId, entries] of Map.groupBy(due, (entry) => entry.wayId)) beginToServe(wayId, entries)
+      for (const { wayId, userId } of due) beginToServe(wayId, userId)
     }
   }
 
@@ -133,18 +135,12 @@ export function startSender(parts: SenderParts): Sender {
     return { ways: [...serving.keys()], users }
   }
 
-  function beginToServe(wayId: string, entries: readonly OutboxEntry[]): void {
-    const user = entries[0]?.userId
+  function beginToServe(wayId: string, user: UserId): void {
     const { ways, users } = busy()
-    if (closed || user === undefined || ways.length >= maxWaysAtOnce) return
+    if (closed || ways.length >= maxWaysAtOnce) return
     if (ways.includes(wayId) || users.includes(user)) return
-    const work = serveWay(wayId, entries)
-      .catch(async (error: unknown) => {
-        log.error({ way: wayId, err: error }, 'could not send a notification')
-        // A way that always fails neither fills every look nor hides others.
-        await notifications.putOff(idsOf(entries), now() + faultMs, false)
-      })
-      .catch((error: unknown) => log.error({ way: wayId, err: error }, 'could not put off notifications'))
+    const work = serveWay(wayId)
+      .catch((error: unknown) => log.error({ way: wayId, err: error }, 'could not read or put off notifications'))
       .finally(() => {
         serving.delete(wayId)
         loop.wake()
@@ -152,7 +148,18 @@ export function startSender(parts: SenderParts): Sender {
     serving.set(wayId, { user, work })
   }
 
-  async function serveWay(wayId: string, all: readonly OutboxEntry[]): Promise<void> {
+  async function serveWay(wayId: string): Promise<void> {
+    const all = await notifications.dueOn(wayId, now(), maxDueOnWay)
+    try {
+      await serveEntries(wayId, all)
+    } catch (error) {
+      log.error({ way: wayId, err: error }, 'could not send a notification')
+      // A way that always fails neither fills every look nor hides others.
+      await notifications.putOff(idsOf(all), now() + faultMs, false)
+    }
+  }
+
+  async function serveEntries(wayId: string, all: readonly OutboxEntry[]): Promise<void> {
     const way = await notifications.way(wayId)
     if (!way) return notifications.drop(all.map(({ id }) => id))
     const [old, young] = split(all, ({ createdAt }) => now() - createdAt > maxAgeMs)

@@ -22,6 +22,7 @@ type OutboxVerbs = Pick<
   | 'outbox'
   | 'recoverSending'
   | 'due'
+  | 'dueOn'
   | 'nextDue'
   | 'claim'
   | 'settle'
@@ -75,6 +76,16 @@ export function createOutbox({ sql, now, nextId }: OutboxParts): OutboxVerbs {
           until,
           ...ways,
           ...users,
+          limit,
+        )
+        return rows.map(entryOf)
+      }),
+    dueOn: (wayId, until, limit) =>
+      sql.read(function* () {
+        const rows = yield* query(
+          'SELECT * FROM outbox WHERE way_id = ? AND pending = 1 AND at <= ? AND sender IS NULL ORDER BY at, id LIMIT ?',
+          wayId,
+          until,
           limit,
         )
         return rows.map(entryOf)

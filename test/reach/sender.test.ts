@@ -44,6 +44,21 @@ test('five that are due come one by one, more than five as one summary', async (
   assert.deepEqual((await house.states()).slice(5), ['sent 2', ...Array(5).fill('sent 1')])
 })
 
+test('many that are due on several ways are one message on each', async (t) => {
+  const house = openReachHouse(t, { idle: true })
+  const topics = Array.from({ length: 4 }, (_, at) => `https://ntfy.sh/t${at}`)
+  for (const target of topics) await house.addWay({ target })
+  for (let at = 0; at < 130; at++) await house.store.notifications.enqueue(ada, { event: 'finished', subject: `${at}` })
+  house.sender.start()
+  await house.pass(0)
+  const summary = { type: 'summary', counts: { finished: 130 } }
+  assert.deepEqual(
+    new Map(house.sent.map(({ way, message }) => [way.target, message])),
+    new Map(topics.map((target) => [target, summary])),
+  )
+  assert.equal(house.sent.length, topics.length)
+})
+
 test('what falls into quiet hours is held and comes behind them as one', async (t) => {
   const house = openReachHouse(t)
   await house.addWay()

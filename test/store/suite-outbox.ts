@@ -137,6 +137,28 @@ export function outboxTests(open: Open): void {
     assert.deepEqual(await waysDue([one.id], [bob]), new Set([two.id]))
   })
 
+  test('what is due on one way is read by itself, earliest first', async (t) => {
+    const { store, clock } = await open(t)
+    const { notifications } = store
+    const one = await addWay(store)
+    await addWay(store, ada, { target: 'https://two.test/x' })
+    for (const subject of ['a', 'b', 'c']) {
+      await notifications.enqueue(ada, newsOf(subject))
+      clock.now += 1
+    }
+    const dueOn = async (at: number, limit: number) =>
+      (await notifications.dueOn(one.id, at, limit)).map(({ wayId, at: dueAt }) => [wayId, clock.now - dueAt])
+    const [a, b, c] = [3, 2, 1].map((ago) => [one.id, ago])
+    assert.deepEqual(await dueOn(clock.now, 10), [a, b, c])
+    assert.deepEqual(await dueOn(clock.now, 2), [a, b])
+    assert.deepEqual(await dueOn(clock.now - 2, 10), [a, b])
+    await notifications.claim(
+      (await notifications.dueOn(one.id, clock.now, 1)).map(({ id }) => id),
+      'p',
+    )
+    assert.deepEqual(await dueOn(clock.now, 10), [b, c], 'one of them is being sent')
+  })
+
   test('what a process left in mid-send is unknown, and sent once more, not twice', async (t) => {
     const { store, clock } = await open(t)
     const { notifications } = store
