@@ -6,7 +6,7 @@ import { eventually } from '../test-app.ts'
 import type { Wire } from '../responses/serve.ts'
 import { assistant, complete, tool, user, weather } from './client.ts'
 
-import { ann, itemsOf, open, texts } from './thread-rig.ts'
+import { ann, count, itemsOf, open, texts } from './thread-rig.ts'
 
 describe('functions of the caller', () => {
   it('are resumed by their output, also with a message behind it, in one turn', async (t) => {
@@ -22,6 +22,19 @@ describe('functions of the caller', () => {
     assert.equal(answer.text, 'You said: and tomorrow?')
     const types = (await itemsOf(served, asked.thread)).map(({ type }) => type)
     assert.deepEqual(types, ['message', 'call', 'gate', 'answer', 'message', 'message'])
+  })
+
+  it('are resumed by a client that keeps only the letters and digits of their ids', async (t) => {
+    const served = await open(t)
+    const start = [user('weather?')]
+    const asked = await complete(served, start, { tools: [weather] })
+    const id = String(asked.calls[0]?.['id']).replace('_', '')
+    const called = [...start, assistant(null, { tool_calls: [{ ...asked.calls[0], id }] }), tool(id, 'sunny')]
+    const answer = await complete(served, called, { tools: [weather] })
+    assert.equal(answer.thread, asked.thread)
+    const next = await complete(served, [...called, assistant(answer.text), user('and?')], { tools: [weather] })
+    assert.equal(next.thread, asked.thread)
+    assert.equal(await count(served), 1)
   })
 
   it('surface one at a time; a message behind an output goes on without the rest', async (t) => {

@@ -73,7 +73,9 @@ function itemsOf(role: 'user' | 'assistant' | 'tool', message: unknown, path: st
   }
   if (role === 'tool') {
     const { tool_call_id: callId, content } = check(ToolMessageSchema, message, path)
-    return [{ type: 'output', callId, output: textIn(readContent(content, `${path}.content`, true)) }]
+    return [
+      { type: 'output', callId: ownCallId(callId), output: textIn(readContent(content, `${path}.content`, true)) },
+    ]
   }
   if (isObject(message) && message['function_call'] != null) {
     throw wrongField(`${path}.function_call`, 'is not supported any more: use tool_calls and tools')
@@ -83,9 +85,14 @@ function itemsOf(role: 'user' | 'assistant' | 'tool', message: unknown, path: st
   return [
     { type: 'message', role, content: said },
     ...(calls ?? []).map(({ id, function: { name, arguments: args } }): ChainedItem => {
-      return { type: 'call', callId: id, name, args: args || '{}' }
+      return { type: 'call', callId: ownCallId(id), name, args: args || '{}' }
     }),
   ]
+}
+
+/** The id of a call as it was sent: some clients keep only the letters and digits of it. */
+function ownCallId(id: string): string {
+  return id.replace(/^call(?=[0-9a-f]{32}$)/, 'call_')
 }
 
 /** Content that is a string or a list of parts. `textOnly` refuses pictures and files. */
