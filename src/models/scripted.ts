@@ -1,5 +1,6 @@
 // A model that answers from a script, for tests and benchmarks. Its replies depend only on the request's items, so a
 // restarted process continues where the killed one stopped.
+import { isModelMade } from '#core/calls.ts'
 import { AppError } from '#core/errors.ts'
 import { isUserMessage, type Item, textOf } from '#core/item.ts'
 import { charsPerToken } from '#core/tokens.ts'
@@ -42,8 +43,11 @@ function chooseReply(script: Script, items: readonly Item[]): Reply {
   const used = new Map<Reply, number>()
   const counts = script.replies.some((reply) => isConditional(reply) && reply.times !== undefined)
   let responses = 0
+  let inResponse = false
   for (const [at, item] of items.entries()) {
-    if (!isOutput(item) || isOutput(items[at - 1])) continue
+    const goesOn = inResponse
+    inResponse = isModelMade(item)
+    if (!inResponse || goesOn) continue
     // Conditional replies with `times` are used up, so the choice at each earlier response is computed again.
     if (counts) {
       const past = matching(script, latestInput(items.slice(0, at)), used)
@@ -67,12 +71,6 @@ function latestInput(items: readonly Item[]): Input {
     result: result?.output ?? '',
     afterTool: call?.type === 'call' ? call.name : undefined,
   }
-}
-
-/** True for an item that a model writes. A run of such items is one response. */
-function isOutput(item: Item | undefined): boolean {
-  if (item?.type === 'message') return item.role === 'assistant'
-  return item?.type === 'reasoning' || item?.type === 'call'
 }
 
 function isConditional(reply: Reply): boolean {
