@@ -13,7 +13,8 @@ import { stageRelease } from '../tools/pack.ts'
 import { atriumProcess, serve } from './atrium.ts'
 import { newHome } from './new-home.ts'
 import { startEmbedder } from './memory/embedder.ts'
-import { respond, scripted, useAlone, weather, weatherInstalled } from './use-alone.ts'
+import { scriptedEnv } from './scripted-env.ts'
+import { respond, useAlone, weather, weatherInstalled } from './use-alone.ts'
 
 const checkout = join(import.meta.dirname, '..')
 const folder = realpathSync(mkdtempSync(join(tmpdir(), 'atrium-bundle-')))
@@ -90,7 +91,7 @@ test('a bundle runs until a source is edited, and again once it is built anew; a
   const source = readFileSync(main, 'utf8')
   writeFileSync(main, 'throw new Error("a source ran")')
   utimesSync(main, longAgo, longAgo)
-  const service = await serve(home.path, scripted(home.path, weather), launcher)
+  const service = await serve(home.path, scriptedEnv(home.path, weather), launcher)
   try {
     // A bundler may drop what only serves to throw.
     assert.equal((await fetch(`${service.url}/api/%zz`)).status, 401)

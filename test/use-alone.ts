@@ -7,6 +7,7 @@ import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import { atriumProcess, type Serving, serve } from './atrium.ts'
 import { coreModule } from './sandbox/fixtures.ts'
+import { scriptedEnv } from './scripted-env.ts'
 import { patienceMs, until } from './until.ts'
 
 type Program = readonly [launcher: string]
@@ -19,13 +20,6 @@ export const weather = [
   { afterTool: 'weather', text: 'It said: {{result}}' },
 ]
 
-/** Variables for a service whose model gives these replies. */
-export function scripted(home: string, replies: readonly object[]): Record<string, string> {
-  const script = join(home, 'script.json')
-  writeFileSync(script, JSON.stringify({ replies }))
-  return { LLM_PROVIDER: 'scripted', LLM_SCRIPT: script }
-}
-
 /** Uses the doors and tools of a program that has nothing of a checkout near it; `bin` is the folder of its Node. */
 export async function useAlone(home: string, program: Program, bin: string): Promise<void> {
   const page = await openPage()
@@ -35,7 +29,7 @@ export async function useAlone(home: string, program: Program, bin: string): Pro
     { afterTool: 'web_fetch', text: 'It read: {{result}}' },
   ]
   const path = `${bin}:/usr/bin:/bin`
-  const env = { ...scripted(home, replies), PATH: path, ATRIUM_PRIVATE_HOSTS: new URL(page.url).host }
+  const env = { ...scriptedEnv(home, replies), PATH: path, ATRIUM_PRIVATE_HOSTS: new URL(page.url).host }
   const service = await serve(home, env, program)
   try {
     assert.match(await (await fetch(service.url)).text(), /<script type="module"/)

@@ -1,6 +1,5 @@
 // `atrium gates`, `grants` and `receipt`: answers and receipts from a terminal, beside a running service or without one.
 import assert from 'node:assert/strict'
-import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { after, test } from 'node:test'
@@ -10,22 +9,16 @@ import { atrium, type Ran, serve } from '../atrium.ts'
 import { newHome } from '../new-home.ts'
 import { onTerminal, openTerminal } from '../terminal.ts'
 import { until } from '../until.ts'
+import { scriptedEnv } from '../scripted-env.ts'
 
 const home = newHome()
 after(home.remove)
-const script = join(home.path, 'script.json')
 const args = { path: 'USER.md', content: 'Ada \u001b[2Jlikes tea.' }
 const calls = [{ name: 'memory_write', args }]
-writeFileSync(
-  script,
-  JSON.stringify({
-    replies: [
-      { when: 'go', calls },
-      { afterTool: 'memory_write', text: '{{result}}' },
-    ],
-  }),
-)
-const env = { LLM_PROVIDER: 'scripted', LLM_SCRIPT: script }
+const env = scriptedEnv(home.path, [
+  { when: 'go', calls },
+  { afterTool: 'memory_write', text: '{{result}}' },
+])
 const on = (...words: readonly string[]): Promise<Ran> => atrium(home.path, words, { env })
 
 type Gate = { id: string; turn_id: string; args: unknown }

@@ -17,6 +17,7 @@ import { newHome } from '../new-home.ts'
 import { processesOf, rude } from '../mcp/harness.ts'
 import { openLocked } from '../web/locked-server.ts'
 import { until } from '../until.ts'
+import { scriptedEnv } from '../scripted-env.ts'
 
 const home = newHome()
 after(home.remove)
@@ -79,14 +80,12 @@ test('a server is added, set, tested, used, reviewed and removed', async () => {
   const echo = tools.find(({ name }) => name === 'echo')
   // As at `GET /api/mcp`, and with its schema.
   assert.deepEqual([echo?.['hints'], typeof echo?.['schema']], [['read_only'], 'object'])
-  const script = join(home.path, 'script.json')
   const replies = [
     { when: 'go', calls: [{ name: 'rude__echo', args: { a: 2 } }] },
     { afterTool: 'rude__echo', text: 'It said {{result}}' },
     { when: 'write', calls: [{ name: 'rude__fail' }] },
   ]
-  writeFileSync(script, JSON.stringify({ replies, loop: true }))
-  const env = { LLM_PROVIDER: 'scripted', LLM_SCRIPT: script }
+  const env = scriptedEnv(home.path, replies, { loop: true })
   const said = await atrium(home.path, ['run', 'go', '--json'], { env })
   const reply = JSON.parse(said.stdout) as { status: string; text?: string }
   assert.equal(reply.status, 'completed')
@@ -144,17 +143,15 @@ test('a tool that a test finds changed is taken from a service that runs', async
   t.after(own.remove)
   const described = join(own.path, 'described')
   writeFileSync(described, 'The first.')
-  const script = join(own.path, 'script.json')
   const replies = [
     { when: 'go', calls: [{ name: 'rude__echo', args: {} }] },
     { afterTool: 'rude__echo', text: 'It said {{result}}' },
   ]
-  writeFileSync(script, JSON.stringify({ replies, loop: true }))
   const server = `exec ${[command, ...words].join(' ')} "description=$(cat '${described}')"`
   const ran = async (...args: string[]) => (await atrium(own.path, args)).stdout
   await ran('mcp', 'add', 'rude', '--', 'sh', '-c', server)
   await ran('mcp', 'set', 'rude', 'echo', '--effect', 'read')
-  const service = await serve(own.path, { LLM_PROVIDER: 'scripted', LLM_SCRIPT: script })
+  const service = await serve(own.path, scriptedEnv(own.path, replies, { loop: true }))
   t.after(() => service.stop())
   assert.match(await ran('run', 'go'), /It said [^]*\{\}/)
   writeFileSync(described, 'Another.')

@@ -1,26 +1,19 @@
 // `atrium policy`: the table as it stands, set and taken back, beside a running service or without one.
 import assert from 'node:assert/strict'
-import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { after, test } from 'node:test'
 import { atrium, type Ran, serve } from '../atrium.ts'
 import { newHome } from '../new-home.ts'
+import { scriptedEnv } from '../scripted-env.ts'
 
 const home = newHome()
 after(home.remove)
-const script = join(home.path, 'script.json')
 const calls = [{ name: 'memory_write', args: { path: 'a.md', content: 'tea' } }]
-writeFileSync(
-  script,
-  JSON.stringify({
-    replies: [
-      { when: 'go', calls },
-      { afterTool: 'memory_write', text: 'kept' },
-    ],
-  }),
-)
-const env = { LLM_PROVIDER: 'scripted', LLM_SCRIPT: script }
+const env = scriptedEnv(home.path, [
+  { when: 'go', calls },
+  { afterTool: 'memory_write', text: 'kept' },
+])
 const on = (...words: readonly string[]): Promise<Ran> => atrium(home.path, words, { env })
 
 type Row = { row: string; clean: string; tainted: string; set: boolean }

@@ -1,6 +1,6 @@
 // `atrium serve` as an operator meets it: real processes, signals, a second start on the same home.
 import assert from 'node:assert/strict'
-import { readFileSync, statSync, writeFileSync } from 'node:fs'
+import { readFileSync, statSync } from 'node:fs'
 import { createServer } from 'node:net'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
@@ -10,6 +10,7 @@ import { newHome } from '../new-home.ts'
 import { openClient } from '../doors/web/socket.ts'
 import { openPausedModel } from '../paused-model.ts'
 import { until } from '../until.ts'
+import { scriptedEnv } from '../scripted-env.ts'
 
 const home = newHome()
 after(home.remove)
@@ -209,9 +210,7 @@ test('doors that others can reach warn of weak secrets', async () => {
 })
 
 test('a killed service is taken over at once: the message it had acknowledged is answered', async () => {
-  const script = join(home.path, 'slow.json')
-  writeFileSync(script, JSON.stringify({ replies: [{ text: ['slow ', 'answer'], chunkDelayMs: 400 }], loop: true }))
-  const env = { LLM_PROVIDER: 'scripted', LLM_SCRIPT: script }
+  const env = scriptedEnv(home.path, [{ text: ['slow ', 'answer'], chunkDelayMs: 400 }], { loop: true })
   const first = await serve(home.path, env)
   const sent = await fetch(`${first.url}/api/chat/send`, {
     method: 'POST',

@@ -8,6 +8,7 @@ import { atrium, serve } from '../atrium.ts'
 import { newHome } from '../new-home.ts'
 import { onTerminal, openTerminal } from '../terminal.ts'
 import { until } from '../until.ts'
+import { scriptedEnv } from '../scripted-env.ts'
 import { testFaults } from './faults.ts'
 
 const home = newHome()
@@ -84,9 +85,8 @@ test('on a terminal a removal is asked about', onTerminal, async (t) => {
 })
 
 test('a removal ends what runs for the user and says what it erased', async () => {
-  const script = join(home.path, 'slow.json')
-  writeFileSync(script, JSON.stringify({ replies: [{ text: ['slow ', 'answer'], chunkDelayMs: 600_000 }], loop: true }))
-  const service = await serve(home.path, { LLM_PROVIDER: 'scripted', LLM_SCRIPT: script })
+  const slow = { text: ['slow ', 'answer'], chunkDelayMs: 600_000 }
+  const service = await serve(home.path, scriptedEnv(home.path, [slow], { loop: true }))
   try {
     const token = await add('bob')
     const ask = (message: string): Promise<Response> =>

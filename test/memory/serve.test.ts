@@ -1,37 +1,31 @@
 // Memory in whole turns: a real service, the scripted model, the Responses API and the webhook.
 import assert from 'node:assert/strict'
-import { writeFileSync } from 'node:fs'
-import { join } from 'node:path'
 import { after, before, test } from 'node:test'
 import { atrium, type Serving, serve } from '../atrium.ts'
 import { newHome } from '../new-home.ts'
 import { until } from '../until.ts'
+import { scriptedEnv } from '../scripted-env.ts'
 
 const home = newHome()
 const secret = 'secret-of-the-webhook-of-this-test'
 const note = (path: string, content: string) => [{ name: 'memory_write', args: { path, content } }]
-const script = {
-  loop: true,
-  replies: [
-    { when: 'my bike is blue', calls: note('bike.md', 'The bicycle is blue, with two panniers.') },
-    { when: 'my boat is red', calls: note('boat.md', 'The boat is red.') },
-    { afterTool: 'memory_write', text: 'kept: {{result}}' },
-    { when: 'change it', calls: [{ name: 'memory_edit', args: { path: 'bike.md', find: 'blue', replace: 'green' } }] },
-    { afterTool: 'memory_edit', text: 'changed: {{result}}' },
-    { when: 'recall', calls: [{ name: 'memory_search', args: { query: 'bicycles pannier' } }] },
-    { afterTool: 'memory_search', text: 'found: {{result}}' },
-    { when: 'forget it', calls: [{ name: 'memory_delete', args: { path: 'bike.md' } }] },
-    { afterTool: 'memory_delete', text: 'gone: {{result}}' },
-  ],
-}
+const replies = [
+  { when: 'my bike is blue', calls: note('bike.md', 'The bicycle is blue, with two panniers.') },
+  { when: 'my boat is red', calls: note('boat.md', 'The boat is red.') },
+  { afterTool: 'memory_write', text: 'kept: {{result}}' },
+  { when: 'change it', calls: [{ name: 'memory_edit', args: { path: 'bike.md', find: 'blue', replace: 'green' } }] },
+  { afterTool: 'memory_edit', text: 'changed: {{result}}' },
+  { when: 'recall', calls: [{ name: 'memory_search', args: { query: 'bicycles pannier' } }] },
+  { afterTool: 'memory_search', text: 'found: {{result}}' },
+  { when: 'forget it', calls: [{ name: 'memory_delete', args: { path: 'bike.md' } }] },
+  { afterTool: 'memory_delete', text: 'gone: {{result}}' },
+]
 
 let service: Serving
 let token: string
 
 before(async () => {
-  const file = join(home.path, 'script.json')
-  writeFileSync(file, JSON.stringify(script))
-  const env = { LLM_PROVIDER: 'scripted', LLM_SCRIPT: file, HTTP_WEBHOOK_SECRET: secret }
+  const env = { ...scriptedEnv(home.path, replies, { loop: true }), HTTP_WEBHOOK_SECRET: secret }
   service = await serve(home.path, { ...env, HTTP_HOST: '127.0.0.1' })
   const added = await atrium(home.path, ['user', 'add', 'ada', '--json'])
   token = (JSON.parse(added.stdout) as { token: string }).token

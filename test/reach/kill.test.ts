@@ -1,13 +1,12 @@
 // A real service that is killed while a notification is on its way.
 import assert from 'node:assert/strict'
-import { writeFileSync } from 'node:fs'
 import { createServer, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { join } from 'node:path'
 import { test } from 'node:test'
 import { serve } from '../atrium.ts'
 import { newHome } from '../new-home.ts'
 import { until } from '../until.ts'
+import { scriptedEnv } from '../scripted-env.ts'
 
 const token = 'operator-token-of-the-kill-test'
 
@@ -25,15 +24,13 @@ test('a message that a killed service was sending is unknown, and sent once more
     server.close()
   })
   const host = `127.0.0.1:${(server.address() as AddressInfo).port}`
-  const script = join(home.path, 'script.json')
   const write = { name: 'workspace_write', args: { path: 'a.txt', content: 'hello' } }
-  writeFileSync(script, JSON.stringify({ replies: [{ calls: [write] }] }))
+  const env = scriptedEnv(home.path, [{ calls: [write] }])
   const start = () =>
     serve(home.path, {
       SERVICE_REBORN_WEBUI_TOKEN: token,
       ATRIUM_PRIVATE_HOSTS: host,
-      LLM_PROVIDER: 'scripted',
-      LLM_SCRIPT: script,
+      ...env,
     })
   const killed = await start()
   const call = async (url: string, path: string, body?: unknown) => {

@@ -5,6 +5,7 @@ import { openIssuer, type Issuer, clientSecret } from './issuer.ts'
 import { atrium } from '../../atrium.ts'
 import { newHome } from '../../new-home.ts'
 import { component } from '../fixtures.ts'
+import { scriptedEnv } from '../../scripted-env.ts'
 
 /** Asks for `things`, whatever the parameters; the answer of the server is the output, and so is its error. */
 async function thingsComponent(url: string): Promise<Uint8Array> {
@@ -42,9 +43,7 @@ export async function openAuthHome(
     { when: 'things', calls: [{ name: 'things', args: {} }] },
     { afterTool: 'things', text: 'They said: {{result}}' },
   ]
-  const script = join(home.path, 'script.json')
-  writeFileSync(script, JSON.stringify({ replies }))
-  const env = { LLM_PROVIDER: 'scripted', LLM_SCRIPT: script, THINGS_CLIENT_SECRET: clientSecret }
+  const env = { ...scriptedEnv(home.path, replies), THINGS_CLIENT_SECRET: clientSecret }
   return { home: home.path, issuer, env }
 }
 
