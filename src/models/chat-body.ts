@@ -21,11 +21,11 @@ const maxAtOnceChars = 4 * sliceChars
 
 export type BodyRules = {
   /** The model accepts a temperature, and words to stop at. */
-  readonly sampling?: boolean
+  readonly sampling: boolean
   /** The model accepts a reasoning effort. */
-  readonly effort?: boolean
+  readonly effort: boolean
   /** The server is OpenAI's own, which calls the limit of an answer by another name. */
-  readonly openai?: boolean
+  readonly openai: boolean
   /** Image URLs that the server accepts. With any other it would refuse the whole conversation. */
   readonly pictures?: RegExp | undefined
 }
@@ -41,8 +41,8 @@ export interface BodyWriter {
 }
 
 /** Writes request bodies for one model. A thread or tool is cached as long as it lives. */
-export function createBodyWriter(model: string, rules: BodyRules = {}): BodyWriter {
-  const { sampling = true, pictures = /^/ } = rules
+export function createBodyWriter(model: string, rules: BodyRules): BodyWriter {
+  const { sampling, pictures = /^/ } = rules
   const threads = new WeakMap<readonly Item[], { count: number; text: string }>()
   const catalogs = new WeakMap<readonly ToolSpec[], Buffer>()
   const renderedTools = new WeakMap<ToolSpec, string>()
@@ -149,7 +149,7 @@ async function inSlices(head: Body, text: string): Promise<Body> {
 }
 
 /** The fields of a request that the server takes, each with a comma before it. */
-function samplingJson(asked: Sampling, { sampling = true, effort = true, openai = false }: BodyRules): string {
+function samplingJson(asked: Sampling, { sampling, effort, openai }: BodyRules): string {
   const { topP, stop, seed, maxTokens } = asked
   const fields = {
     ...(sampling && { top_p: topP, stop }),

@@ -3,9 +3,11 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { setImmediate as nextLoop } from 'node:timers/promises'
 import type { Message } from '#core/item.ts'
-import { type Body, createBodyWriter } from '#models/chat-body.ts'
+import { type Body, type BodyRules, createBodyWriter } from '#models/chat-body.ts'
 
 const textOf = (body: Body): string => body.join('')
+/** For a server that takes everything. */
+const rules: BodyRules = { sampling: true, effort: true, openai: false }
 
 /** A schema that takes long to adapt: each branch refers to the whole. */
 function slowTool(at: number) {
@@ -14,7 +16,7 @@ function slowTool(at: number) {
 }
 
 test('tools that are new are rendered with pauses for the event loop, and only once', async () => {
-  const bodies = createBodyWriter('m')
+  const bodies = createBodyWriter('m', rules)
   const tools = Array.from({ length: 200 }, (_, at) => slowTool(at))
   let done = false
   const prepared = bodies.prepare({ tools, items: [] })?.then(() => {
@@ -29,7 +31,7 @@ test('tools that are new are rendered with pauses for the event loop, and only o
 })
 
 test('a body is the same with and without prepared tools', async () => {
-  const [prepared, bare] = [createBodyWriter('m'), createBodyWriter('m')]
+  const [prepared, bare] = [createBodyWriter('m', rules), createBodyWriter('m', rules)]
   const request = { system: 'Be kind.', items: [], tools: [slowTool(1)] }
   await prepared.prepare(request)
   assert.deepEqual(prepared.write(request), bare.write(request))
@@ -48,7 +50,7 @@ test('a large picture is rendered with pauses, and a long body is made with paus
   // A pair of halves at every place where a slice could end.
   const items = [say('\u{1F3DB}'.repeat(150_000)), say(`a${'\u{1F3DB}'.repeat(150_000)}`)]
   const request = { system: '', items, tools: [] }
-  const bodies = createBodyWriter('m')
+  const bodies = createBodyWriter('m', rules)
   let longest = 0
   const { stringify } = JSON
   t.mock.method(JSON, 'stringify', (value: unknown) => {
@@ -73,7 +75,7 @@ test('a large picture is rendered with pauses, and a long body is made with paus
 })
 
 test('the bytes of the tools are the same for all bodies', () => {
-  const bodies = createBodyWriter('m')
+  const bodies = createBodyWriter('m', rules)
   const tools = [slowTool(1)]
   const [first, second] = ['Hi', 'Hello'].map((system) => bodies.write({ system, items: [], tools }) as Body)
   const shared = first?.filter((block) => second?.includes(block)) ?? []
@@ -83,17 +85,16 @@ test('the bytes of the tools are the same for all bodies', () => {
 test('sampling goes out in the fields that the server takes', () => {
   const request = { system: '', items: [], tools: [] }
   const sampling = { topP: 0.5, stop: ['END'], seed: 7, maxTokens: 9, effort: 'low' }
-  const sent = (rules: object, more: object) => {
+  const sent = (other: Partial<BodyRules>, more: object) => {
     const {
       model: _,
       stream: __,
       stream_options: ___,
       messages: ____,
       ...fields
-    } = JSON.parse(textOf(createBodyWriter('m', rules).write({ ...request, ...more }) as Body)) as Record<
-      string,
-      unknown
-    >
+    } = JSON.parse(
+      textOf(createBodyWriter('m', { ...rules, ...other }).write({ ...request, ...more }) as Body),
+    ) as Record<string, unknown>
     return fields
   }
   assert.deepEqual(sent({}, { sampling }), {
