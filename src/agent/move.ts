@@ -2,7 +2,7 @@
 // from a crash are the same decision.
 import { type OpenCall, openCalls } from '#core/calls.ts'
 import type { InputAnswer } from '#core/form.ts'
-import type { Answer, Call, Gate, Item } from '#core/item.ts'
+import { type Answer, type Call, type Gate, isAssistantMessage, type Item } from '#core/item.ts'
 import type { Toolbox } from './toolbox.ts'
 
 /** The next step of one open call. */
@@ -114,5 +114,5 @@ function modelSpokeLast(items: readonly Item[]): boolean {
   const last = items.findLast(
     ({ type }) => type === 'message' || type === 'call' || type === 'result' || type === 'answer',
   )
-  return last?.type === 'message' && last.role === 'assistant'
+  return last !== undefined && isAssistantMessage(last)
 }

@@ -1,7 +1,7 @@
 // The provenance of a URL: written by the user, found in a result, or composed by the model. Under taint a composed URL
 // is how data leaks: a page cannot send a secret, but a model that it has fooled can put one into a URL and fetch it.
 import { hasTextInSlices } from '#core/find-text.ts'
-import { isUserMessage, type Item } from '#core/item.ts'
+import { isAssistantMessage, isUserMessage, type Item } from '#core/item.ts'
 import { drained } from './drained.ts'
 import { textSlices, urlsIn, type WireForm, wireForm } from './urls-in-text.ts'
 
@@ -144,7 +144,7 @@ function isMemoryCall(item: Item): item is Extract<Item, { type: 'call' }> {
 function* modelTexts(item: Item): Generator<void, readonly string[]> {
   if (item.type === 'call') return [item.name, item.args, yield* unescaped(item.args)]
   if (item.type === 'reasoning' || item.type === 'summary') return [item.text]
-  if (item.type !== 'message' || item.role !== 'assistant') return []
+  if (!isAssistantMessage(item)) return []
   return item.content.flatMap((part) => (part.type === 'text' ? [part.text] : []))
 }
 

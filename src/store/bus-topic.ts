@@ -1,6 +1,6 @@
 // The state of a thread that is watched in this process, and the query for what its watchers have not seen yet.
 import type { Delta, Event } from '#core/event.ts'
-import type { Entry } from '#core/item.ts'
+import { type Entry, isAssistantMessage } from '#core/item.ts'
 import type { Turn } from '#core/turn.ts'
 import { turnColumns, turnOf } from './rows.ts'
 import { first, type Job } from './sql.ts'
@@ -48,7 +48,7 @@ export function updateNewest(topic: Topic, events: readonly Event[]): void {
       if (topic.newest?.itemId !== event.itemId) topic.newest = { ...event, stored: false }
     } else if (event.type === 'entries') {
       for (const { id, turnId, item } of event.entries)
-        if (item.type === 'message' && item.role === 'assistant') topic.newest = { turnId, itemId: id, stored: true }
+        if (isAssistantMessage(item)) topic.newest = { turnId, itemId: id, stored: true }
     }
   }
 }

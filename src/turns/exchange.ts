@@ -1,6 +1,6 @@
 // Sends one message and yields its reply as plain events, for `run` and the line chat.
 import { isModelMade } from '#core/calls.ts'
-import { type Entry, type Gate, textOf } from '#core/item.ts'
+import { type Entry, type Gate, isAssistantMessage, textOf } from '#core/item.ts'
 import type { Turn, TurnError, Usage } from '#core/turn.ts'
 import { isAtRest } from '#core/turn-status.ts'
 import type { OperatorClient, OutgoingMessage } from './operator-client.ts'
@@ -101,7 +101,7 @@ function* entryEvents(entries: readonly Entry[], progress: Progress): Generator<
     if (item.type === 'result')
       yield { type: 'tool', name: names.get(item.callId) ?? 'tool', failed: item.error ?? false }
     if (item.type === 'gate') yield item
-    if (item.type !== 'message' || item.role !== 'assistant') continue
+    if (!isAssistantMessage(item)) continue
     const text = textOf(item)
     if (!written.has(id)) yield { type: 'delta', text: texts.length > 0 ? `\n\n${text}` : text }
     texts.push(text)

@@ -1,7 +1,7 @@
 // The input of a turn: checks of a message, the thread title made from it, and masking of secrets before it is stored.
 import { AppError } from '#core/errors.ts'
 import { newId } from '#core/ids.ts'
-import { type Draft, type Item, type Part, textMessage } from '#core/item.ts'
+import { type Draft, isUserMessage, type Item, type Part, textMessage } from '#core/item.ts'
 import { maxFirstTitleChars } from '#core/page-limits.ts'
 import { mapPacked } from '#lib/map-packed.ts'
 import { pace } from '#lib/pace.ts'
@@ -63,7 +63,7 @@ function firstLine(
 ): string | undefined {
   let left = maxTitleSearchChars
   for (const item of input) {
-    if (item.type !== 'message' || item.role !== 'user' || item.given) continue
+    if (!isUserMessage(item) || item.given) continue
     for (const part of item.content) {
       if (part.type !== 'text') continue
       if (left <= 0) return undefined

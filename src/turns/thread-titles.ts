@@ -1,7 +1,7 @@
 // Titles of new threads, made by the model once: after the first turn, on the side, without tools. A title that a person
 // gave stays, also one that is given meanwhile. Without a title of the model the thread keeps the first line of its message.
 import { doorOf } from '#core/doors.ts'
-import { textMessage, type Message } from '#core/item.ts'
+import { isUserMessage, textMessage, type Message } from '#core/item.ts'
 import type { Model } from '#core/model.ts'
 import type { Turn } from '#core/turn.ts'
 import { withoutUnprintable } from '#safety/printable.ts'
@@ -53,7 +53,7 @@ export function createThreadTitles({ threads, turns, model, mask, log }: ThreadT
     if (!thread || thread.temporary) return
     const [entry] = (await threads.entries(user, threadId, { after: 0, limit: 1 })).entries
     const message = entry?.item
-    if (message?.type !== 'message' || message.role !== 'user') return
+    if (!message || !isUserMessage(message)) return
     const [plain, words] = [titleOf([message]), ownWords(message)]
     if (thread.title !== plain || isShort(words)) return
     const signal = AbortSignal.any([stopping.signal, AbortSignal.timeout(deadlineMs)])

@@ -1,6 +1,6 @@
 // A turn as a reader of a chat sees it: the reply so far, from the events of the turn.
 import type { PartialText } from '#core/bus.ts'
-import { type Entry, textOf } from '#core/item.ts'
+import { type Entry, isAssistantMessage, textOf } from '#core/item.ts'
 import type { Turn } from '#core/turn.ts'
 import { ended } from '#core/turn-status.ts'
 import { createUnstored } from '#core/unstored.ts'
@@ -27,7 +27,7 @@ export function createReplyView(first: Turn): ReplyView {
   function readEntry({ id, turnId, item }: Entry): void {
     if (turnId !== turn.id) return
     for (const lost of unstored.store(id)) texts.delete(lost)
-    if (item.type === 'message' && item.role === 'assistant') texts.set(id, textOf(item))
+    if (isAssistantMessage(item)) texts.set(id, textOf(item))
     if (item.type === 'call') calls.set(item.callId, item.name)
     if (item.type === 'result') calls.delete(item.callId)
   }

@@ -1,7 +1,15 @@
 // Converts the messages of a request to the items that start a turn.
 import { wrongField } from '#core/errors.ts'
 import { newCallId } from '#core/ids.ts'
-import { isUserMessage, type Item, type Message, type Part, type Result, textMessage } from '#core/item.ts'
+import {
+  isAssistantMessage,
+  isUserMessage,
+  type Item,
+  type Message,
+  type Part,
+  type Result,
+  textMessage,
+} from '#core/item.ts'
 import { historyOrigin } from '#core/origins.ts'
 
 /** A message of a request, or a part of one. Answers are untrusted unless they are marked as `ours`. */
@@ -28,7 +36,7 @@ export function seedItems(input: readonly SeedItem[], blocks: string, field: str
   const items = conversation(input)
   if (items.length === 0 && blocks === '') throw wrongField(field, 'has no content')
   const last = items.at(-1)
-  if (last?.type === 'message' && last.role === 'assistant') items.push(textMessage('user', 'Continue.'))
+  if (last && isAssistantMessage(last)) items.push(textMessage('user', 'Continue.'))
   return withBlocks(items, blocks)
 }
 

@@ -2,7 +2,7 @@
 import type { PartialText } from '#core/bus.ts'
 import type { AppError } from '#core/errors.ts'
 import type { Thought } from '#core/event.ts'
-import type { Entry } from '#core/item.ts'
+import { type Entry, isAssistantMessage } from '#core/item.ts'
 import type { Turn, Usage } from '#core/turn.ts'
 import { isAtRest } from '#core/turn-status.ts'
 import { errorEnvelope } from '#doors/openai/error-envelope.ts'
@@ -151,7 +151,7 @@ export function createStream({ turn, skip, progress, link, ...parts }: StreamPar
   }
 
   function isNextMessage({ id, item }: Entry): boolean {
-    return item.type === 'message' && item.role === 'assistant' && !finished.has(id)
+    return isAssistantMessage(item) && !finished.has(id)
   }
 
   function writeOne(watched: Watched): string {

@@ -1,7 +1,7 @@
 // The parts of a turn that a client gets: text, calls of its own functions, progress, and why it ended.
 import { AppError } from '#core/errors.ts'
 import { hexOf, inOnePiece } from '#core/ids.ts'
-import { type Entry, type Gate, type Item, textOf } from '#core/item.ts'
+import { type Entry, type Gate, isAssistantMessage, type Item, textOf } from '#core/item.ts'
 import type { Turn, Usage } from '#core/turn.ts'
 import { nameForCaller } from '#doors/openai/caller-tools.ts'
 import { unixTime, usageWire } from '#http/wire-format.ts'
@@ -31,7 +31,7 @@ export function createTeller({ options }: Pick<Turn, 'options'>) {
       if (item.type === 'gate' && item.kind === 'output') call = { ...item, name: ownName(item) }
       else if (item.type === 'gate') gates.set(item.callId, item)
       else if (item.type === 'answer' || item.type === 'result') gates.delete(item.callId)
-      if (item.type !== 'message' || item.role !== 'assistant') return { text: '', reasoning: progress.textOf(item) }
+      if (!isAssistantMessage(item)) return { text: '', reasoning: progress.textOf(item) }
       cut = item.cut ?? false
       return { text: textOf(item), reasoning: '' }
     },
