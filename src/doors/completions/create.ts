@@ -5,13 +5,14 @@ import type { UserId } from '#core/ids.ts'
 import type { Idempotency } from '#core/turn-store.ts'
 import type { Turn } from '#core/turn.ts'
 import { taskModel } from '#doors/openai/model-list.ts'
-import { idempotencyOf } from '#doors/openai/idempotency.ts'
 import { startPlanned } from '#doors/openai/start-planned.ts'
 import { attach, type Source } from '#doors/openai/turn-events.ts'
 import { planTurn } from '#doors/completions/read/plan.ts'
 import { type CompletionRequest, readCompletion } from '#doors/completions/read/request.ts'
 import { type AnswerStyle, answerTurn, type FollowedTurn } from '#doors/completions/tell/answer.ts'
 import { originOf } from '#http/origin.ts'
+import { hashOfBody } from '#http/body-hash.ts'
+import { keyOf } from '#http/idempotency-key.ts'
 import { requestIdOf } from '#http/request-log.ts'
 import type { Start, StartTurn } from '#turns/turns.ts'
 import type { Watched } from '#turns/watch.ts'
@@ -24,7 +25,8 @@ export async function createCompletion(parts: CompletionsParts, request: Fastify
   const { caller, body } = request
   const { externalTools, foreignTools: foreign, limits } = parts
   await (isTask(body) ? limits.task : limits.chat).take(caller)
-  const idempotency = await idempotencyOf({ headers: request.headers, body })
+  const key = keyOf(request)
+  const idempotency = key === undefined ? undefined : { key, bodyHash: await hashOfBody(body) }
   const rules = { externalTools, foreign, registered: parts.registered(), choices: parts.choices() }
   const completion = await readCompletion(body, rules)
   if (completion.model === taskModel) return answerTask(parts, reply, caller.user, completion)

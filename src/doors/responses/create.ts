@@ -5,7 +5,6 @@ import { newId, type UserId } from '#core/ids.ts'
 import { isAtRest } from '#core/turn-status.ts'
 import { noUsage, type Turn } from '#core/turn.ts'
 import type { CatalogRules } from '#doors/openai/caller-tools.ts'
-import { idempotencyOf } from '#doors/openai/idempotency.ts'
 import { startPlanned } from '#doors/openai/start-planned.ts'
 import { attach, fixedSource } from '#doors/openai/turn-events.ts'
 import { conversationNotFound, planTurn, previousNotFound } from '#doors/responses/read/plan.ts'
@@ -15,6 +14,7 @@ import { inputCount, responseObject } from '#doors/responses/tell/output.ts'
 import type { EventStyle } from '#doors/responses/tell/stream-records.ts'
 import { hashOfBody } from '#http/body-hash.ts'
 import { requireStillAllowed } from '#http/caller.ts'
+import { keyOf } from '#http/idempotency-key.ts'
 import { requestIdOf } from '#http/request-log.ts'
 import type { Start } from '#turns/turns.ts'
 import type { ResponsesParts } from './parts.ts'
@@ -23,9 +23,10 @@ import type { ResponsesParts } from './parts.ts'
 export async function createResponse(parts: ResponsesParts, request: FastifyRequest, reply: FastifyReply) {
   const { turns, externalTools } = parts
   const { user, allowedTools } = request.caller
-  const { body, headers } = request
+  const { body } = request
+  const key = keyOf(request)
   const bodyHash = await hashOfBody(body)
-  const idempotency = await idempotencyOf({ headers, body }, bodyHash)
+  const idempotency = key === undefined ? undefined : { key, bodyHash }
   const create = await readCreate(body, {
     externalTools,
     catalog: catalogRules(parts),

@@ -10,7 +10,7 @@ import type { Idempotency } from '#core/turn-store.ts'
 import { type Turn, usageSoFar } from '#core/turn.ts'
 import { isAtRest } from '#core/turn-status.ts'
 import { hashOfBody } from '#http/body-hash.ts'
-import { readIdempotencyKey } from '#http/idempotency-key.ts'
+import { keyOf } from '#http/idempotency-key.ts'
 import { requestIdOf } from '#http/request-log.ts'
 import { maxFileBodyBytes } from '#http/body.ts'
 import { type Caller, requireStillAllowed } from '#http/caller.ts'
@@ -90,7 +90,7 @@ export function chatRoutes(parts: ChatParts): Route[] {
       body: ChatBody,
       answers: { 202: SendAnswer },
       async handle({ caller, body }, reply) {
-        const key = await keyOf(reply, body)
+        const key = await idempotencyOf(reply, body)
         // A repeat gets its first answer before files are read, which takes long for PDFs and may fail another time.
         const known = key && body.attachments?.length ? await parts.turns.findByKey(caller.user, key) : undefined
         const { turn, id } = known
@@ -167,9 +167,12 @@ export async function messageIdOf(
 }
 
 /** The Idempotency-Key header: a page that missed the answer sends again with the same key, and it is one message. */
-async function keyOf({ request }: FastifyReply, body: z.output<typeof ChatBody>): Promise<Idempotency | undefined> {
-  const key = request.headers['idempotency-key']
-  return key === undefined ? undefined : { key: `chat:${readIdempotencyKey(key)}`, bodyHash: await hashOfBody(body) }
+async function idempotencyOf(
+  { request }: FastifyReply,
+  body: z.output<typeof ChatBody>,
+): Promise<Idempotency | undefined> {
+  const key = keyOf(request)
+  return key === undefined ? undefined : { key: `chat:${key}`, bodyHash: await hashOfBody(body) }
 }
 
 /** A message from the chat routes or the WebSocket. */
