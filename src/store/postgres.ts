@@ -237,6 +237,8 @@ const unavailableReasons: readonly (readonly [RegExp, string])[] = [
   [/^25P0[34]/, 'it ended a transaction that took too long'],
   [/^55P03/, 'another transaction holds what this one needs'],
   [/^57P/, 'it is starting or going down'],
+  // A prepared statement of another connection, or one that is missing.
+  [/^(42P05|26000)/, 'a pooler changes its connections between transactions, and Atrium needs session mode'],
   [/^(ENOTFOUND|EAI_)/, 'the host of DATABASE_URL is not known'],
   [/^ECONNREFUSED /, 'nothing listens at the address of DATABASE_URL'],
   [/^(ETIMEDOUT|EHOST|ENET)/, 'the host of DATABASE_URL cannot be reached'],

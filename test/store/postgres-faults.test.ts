@@ -5,6 +5,7 @@ import { AppError } from '#core/errors.ts'
 import { asAppError, openPostgres, withoutName } from '#store/postgres.ts'
 
 const broken = 'the connection broke'
+const pooled = 'a pooler changes its connections between transactions, and Atrium needs session mode'
 const faults: readonly [code: string | undefined, message: string, reason: string][] = [
   ['28P01', 'password authentication failed for user "ada"', 'it refused the user or the password of DATABASE_URL'],
   ['3D000', 'database "atrium" does not exist', 'the database of DATABASE_URL does not exist'],
@@ -15,6 +16,8 @@ const faults: readonly [code: string | undefined, message: string, reason: strin
   ['25P04', 'terminating connection due to transaction timeout', 'it ended a transaction that took too long'],
   ['55P03', 'canceling statement due to lock timeout', 'another transaction holds what this one needs'],
   ['55P03', 'storniere Anfrage wegen Zeitüberschreitung einer Sperre', 'another transaction holds what this one needs'],
+  ['42P05', 'prepared statement "s0" already exists', pooled],
+  ['26000', 'prepared statement "s0" does not exist', pooled],
   ['57P03', 'the database system is starting up', 'it is starting or going down'],
   ['ENOTFOUND', 'getaddrinfo db.internal', 'the host of DATABASE_URL is not known'],
   ['EAI_AGAIN', 'getaddrinfo db.internal', 'the host of DATABASE_URL is not known'],
