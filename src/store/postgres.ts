@@ -164,8 +164,14 @@ export function openPostgres(
 }
 
 /**
- * Sets the time limits of a connection, but for those that its URL has. Not at its start: a pooler such as PgBouncer refuses
- * parameters there.
+ * A statement is planned as the tests of plans see it, whatever its values are: for the beginning of a thread that has much
+ * of a table, PostgreSQL would read all of the table.
+ */
+const planOnce = 'SET plan_cache_mode = force_generic_plan'
+
+/**
+ * Sets the time limits of a connection, but for those that its URL has, and how it works. Not at its start: a pooler such as
+ * PgBouncer refuses parameters there.
  */
 export async function setLimits(
   client: ClientBase,
@@ -179,7 +185,7 @@ export async function setLimits(
   const given = URL.parse(url)?.searchParams
   const sets = Object.entries(limits).flatMap(([name, ms]) => (given?.has(name) ? [] : [`SET ${name} = ${ms}`]))
   // The package's types lack `query_timeout` of a single query.
-  await client.query({ text: sets.join('; '), query_timeout: defaultConnectMs } as QueryConfig)
+  await client.query({ text: [...sets, planOnce].join('; '), query_timeout: defaultConnectMs } as QueryConfig)
 }
 
 /** Fails unless the statement has the expected row. */
