@@ -168,6 +168,8 @@ export function openPostgres(
  * of a table, PostgreSQL would read all of the table.
  */
 const planOnce = 'SET plan_cache_mode = force_generic_plan'
+/** Whatever the operator has set: jobs lock what they are about to change, and few are run again. */
+const isolation = `SET default_transaction_isolation = 'read committed'`
 
 /**
  * Sets the time limits of a connection, but for those that its URL has, and how it works. Not at its start: a pooler such as
@@ -185,7 +187,10 @@ export async function setLimits(
   const given = URL.parse(url)?.searchParams
   const sets = Object.entries(limits).flatMap(([name, ms]) => (given?.has(name) ? [] : [`SET ${name} = ${ms}`]))
   // The package's types lack `query_timeout` of a single query.
-  await client.query({ text: [...sets, planOnce].join('; '), query_timeout: defaultConnectMs } as QueryConfig)
+  await client.query({
+    text: [...sets, planOnce, isolation].join('; '),
+    query_timeout: defaultConnectMs,
+  } as QueryConfig)
 }
 
 /** Fails unless the statement has the expected row. */

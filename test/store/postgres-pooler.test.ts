@@ -6,6 +6,7 @@ import { test, type TestContext } from 'node:test'
 import { createSeal } from '#lib/seal.ts'
 import { leaseMs } from '#store/lease-store.ts'
 import { openPostgresStore } from '#store/open-store.ts'
+import { openPostgres } from '#store/postgres.ts'
 import { usePostgres } from '../postgres.ts'
 
 const server = usePostgres()
@@ -56,4 +57,18 @@ test('a pooler that refuses parameters at the start of a connection is used, wit
     assert(idle > 0 && idle < leaseMs, 'others can take the turns of a process that is gone')
     client.release()
   }
+})
+
+test('a database whose transactions are serializable is used as any other', async (t) => {
+  const url = await server.database()
+  const admin = openPostgres(url)
+  await admin.pool.query(
+    `ALTER DATABASE ${new URL(url).pathname.slice(1)} SET default_transaction_isolation = 'serializable'`,
+  )
+  await admin.close()
+  const { store, sql } = await openPostgresStore({ url, seal: createSeal('0'.repeat(64)) })
+  t.after(() => store.close())
+  // The connection that migrated, and a new one.
+  const shown = await Promise.all([1, 2].map(() => sql.pool.query('SHOW transaction_isolation')))
+  for (const { rows } of shown) assert.deepEqual(rows, [{ transaction_isolation: 'read committed' }])
 })
