@@ -6,7 +6,7 @@ import type { Answer, Draft, Gate } from '#core/item.ts'
 import type { NewGrant } from '#core/grant.ts'
 import type { AnsweredGate, AnsweredQuery, GatesQuery, OpenGate } from '#core/turn-store.ts'
 import type { Turn } from '#core/turn.ts'
-import type { TurnStatus } from '#core/turn-status.ts'
+import { ended, type TurnStatus } from '#core/turn-status.ts'
 import { pace } from '#lib/pace.ts'
 import { append, lockThread } from './append-items.ts'
 import { saveGrant } from './grant-store.ts'
@@ -198,7 +198,9 @@ export function* answeredGates(
       : yield* query(`SELECT ${listColumns} FROM turns WHERE id = ? AND ${isReached}`, turnId, user, user)
   const found: { turn: AnsweredGate['turn']; headers: GateHeader[]; header: GateHeader }[] = []
   for (const turn of rows.map(listedTurnOf)) {
-    const headers = yield* readGateHeaders(turn.threadId, turn.firstSeq ?? 0)
+    // A thread may have gone on for long since.
+    const lastSeq = ended(turn.status) ? turn.lastSeq : undefined
+    const headers = yield* readGateHeaders(turn.threadId, turn.firstSeq ?? 0, lastSeq)
     for (const header of headers.toReversed()) {
       const { item, at, turnId: of } = header
       if (item.type !== 'answer' || of !== turn.id || at < since || (wanted !== undefined && item.callId !== wanted))

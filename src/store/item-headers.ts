@@ -55,13 +55,14 @@ export function* readTailItems(threadId: string): Job<Item[]> {
   return (yield* readTail(threadId)).map(({ item }) => item)
 }
 
-/** Gates of a thread and their answers, from a seq on. No other stored item begins like these patterns. */
-export function* readGateHeaders(threadId: string, from: number): Job<GateHeader[]> {
+/** Gates of a thread and their answers, in a range of seqs. No other stored item begins like these patterns. */
+export function* readGateHeaders(threadId: string, from: number, through = Number.MAX_SAFE_INTEGER): Job<GateHeader[]> {
   const rows = yield* query(
-    `SELECT turn_id, ${columns} FROM items WHERE thread_id = ? AND seq >= ?
+    `SELECT turn_id, ${columns} FROM items WHERE thread_id = ? AND seq >= ? AND seq <= ?
        AND (body LIKE '{"type":"gate",%' OR body LIKE '{"type":"answer",%') ORDER BY seq`,
     threadId,
     from,
+    through,
   )
   const headers: GateHeader[] = []
   for (const row of rows) headers.push({ ...(yield* headerIn(row)), turnId: String(row['turn_id']) })

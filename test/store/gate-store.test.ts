@@ -1,6 +1,6 @@
 // What is left of a turn that is ended from outside, and how much a list of gates reads.
 import assert from 'node:assert/strict'
-import { test } from 'node:test'
+import { test, type TestContext } from 'node:test'
 import type { Item } from '#core/item.ts'
 import { answeredGates, openGates } from '#store/gate-store.ts'
 import { type Job, query, type Row, type Sql } from '#store/sql.ts'
@@ -34,7 +34,8 @@ test('of a message that is cancelled in the queue nothing is kept', async (t) =>
   assert.equal(await kept(), false)
 })
 
-test('to tell a closed gate from an unknown one, no more than one row is read of many gates', async (t) => {
+/** A store of turns, and the most rows that a statement of a read has had. */
+function countingReads(t: TestContext) {
   const sql = openMemorySqlite()
   t.after(() => sql.close())
   let most = 0
@@ -48,13 +49,30 @@ test('to tell a closed gate from an unknown one, no more than one row is read of
     return at.value
   }
   const turns = createTurnStore({ sql: { ...sql, read: (job) => sql.read(() => counted(job())) }, now: () => 1 })
+  return { turns, most: () => most }
+}
+
+test('the answered gates of a turn are read without those of later turns of its thread', async (t) => {
+  const { turns, most } = countingReads(t)
+  const asked = (ids: readonly string[]) => ids.flatMap((id) => [call(id), gate(id, 'approval'), decide(id)])
+  const { turn } = await turns.start(turnOf())
+  await turns.record(turn, lease, step(asked(['a']), { status: 'completed' }))
+  const later = await turns.start(turnOf({ threadId: turn.threadId }))
+  const ids = Array.from({ length: 50 }, (_, at) => `c${at}`)
+  await turns.record(later.turn, lease, step(asked(ids), { status: 'completed' }))
+  const answered = await turns.answeredGates(ada, { turnId: turn.id, since: 0, limit: 9 })
+  assert.deepEqual([answered.map(({ gate: { callId } }) => callId), most()], [['a'], 2])
+})
+
+test('to tell a closed gate from an unknown one, no more than one row is read of many gates', async (t) => {
+  const { turns, most } = countingReads(t)
   const { turn } = await turns.start(turnOf())
   const ids = Array.from({ length: 50 }, (_, at) => `c${at}`)
   const items = ids.flatMap((id) => [call(id), gate(id, 'approval'), decide(id)])
   await turns.record(turn, lease, step(items, { status: 'completed' }))
   await rejectsWith(turns.answer(ada, turn.threadId, decide('c7')), 'gate_closed')
   await rejectsWith(turns.answer(ada, turn.threadId, decide('c')), 'not_found')
-  assert.equal(most, 1)
+  assert.equal(most(), 1)
 })
 
 /** Runs a job on a turn at gates whose items have so many characters, each answered if `answered`. */
