@@ -7,6 +7,7 @@ import { reachInParams, type Tool, type ToolAbout, type ToolContext } from '#cor
 import { checkedTool, type CheckedParts, readParams, textField } from '#core/tool-params.ts'
 import { countWords } from '#core/words.ts'
 import { positionsOf, replacedAt } from '#core/find-text.ts'
+import { createOneAtATime } from '#lib/one-at-a-time.ts'
 import { inPace } from '#lib/pace.ts'
 import type { RunJob } from '#tools/worker.ts'
 import { type Change as TextChange, changeQuestion } from './change-question.ts'
@@ -35,6 +36,8 @@ const maxTextChars = 4 * 1024 * 1024
 
 export function createWorkspaceTools({ folderOf, home, runJob }: WorkspaceParts): readonly Tool[] {
   const locationOf = (user: UserId, path = ''): Location => ({ root: folderOf(user), home, names: namesOf(path) })
+  // Calls of one response run at once: a file that is read, changed and written must not change in between.
+  const oneAtATime = createOneAtATime<UserId>()
   const writtenAt = (user: UserId, path: string): Location => ({ ...locationOf(user, path), noLinks: true })
 
   /** The file before and after a call of workspace_write. */
@@ -114,8 +117,10 @@ export function createWorkspaceTools({ folderOf, home, runJob }: WorkspaceParts)
         return changeQuestion(args.path, await changeByWrite(args, user))
       },
       async run(args, { user }) {
-        const { location, after } = await changeByWrite(args, user)
-        const existed = await writeWhole(location, after)
+        const { after, existed } = await oneAtATime(user, async () => {
+          const change = await changeByWrite(args, user)
+          return { ...change, existed: await writeWhole(change.location, change.after) }
+        })
         const { total } = await inPace(linesIn(after, 1, 0))
         return `${existed ? 'replaced' : 'created'}: ${args.path} (${countWords(total, 'line')}, ${countWords(byteLength(after), 'byte')})`
       },
@@ -141,8 +146,11 @@ export function createWorkspaceTools({ folderOf, home, runJob }: WorkspaceParts)
         return changeQuestion(args.path, await changeByEdit(args, user))
       },
       async run(args, { user }) {
-        const { location, after, count } = await changeByEdit(args, user)
-        await writeWhole(location, after)
+        const { count } = await oneAtATime(user, async () => {
+          const change = await changeByEdit(args, user)
+          await writeWhole(change.location, change.after)
+          return change
+        })
         return `edited: ${args.path} (${countWords(count, 'place')})`
       },
     }),

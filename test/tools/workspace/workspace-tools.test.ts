@@ -129,6 +129,14 @@ test('a text is replaced where it occurs once, or everywhere when asked', async 
   assert.equal(readFileSync(join(root, 'notes/windows.txt'), 'utf8'), '1\r\n2\r\nthree\r\n')
 })
 
+test('edits of one file at once are all kept', async (t) => {
+  const { run, root } = openWorkspace(t)
+  const path = 'src/app.ts'
+  const edit = (number: number) => run('edit', { path, find: `const v${number} =`, replace: `let v${number} =` })
+  await Promise.all([10, 20, 30, 40].map(edit))
+  assert.equal(readFileSync(join(root, path), 'utf8').match(/^let v[1-4]0 = /gm)?.length, 4)
+})
+
 test('what a change would do is shown as a diff before it is asked for', async (t) => {
   const { find, contents } = openWorkspace(t)
   const before = contents()
