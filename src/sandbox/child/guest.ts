@@ -69,8 +69,13 @@ export async function runGuest(
   work: Work,
   { askHost, sendLogs }: { askHost: AskHost; sendLogs: SendLogs },
 ): Promise<{ result: Result; logs: readonly LogLine[] }> {
-  const logs = createLogs(sendLogs)
+  // With asynchronous functions a guest can go on after its answer. The next call is not its own, so nobody hears it.
+  let over = false
+  const logs = createLogs((lines) => {
+    if (!over) sendLogs(lines)
+  })
   const askAfterLogs: AskHost = (head, body) => {
+    if (over) return new Promise(() => {})
     logs.flush()
     return askHost(head, body)
   }
@@ -82,6 +87,8 @@ export async function runGuest(
     return { result, logs: logs.rest() }
   } catch (error) {
     return { result: trapOf(error), logs: logs.rest() }
+  } finally {
+    over = true
   }
 }
 
