@@ -215,7 +215,7 @@ export function createEgress(parts: EgressParts): Egress {
       }
       const checked = check(guest, parts.capabilities.allowlist)
       if ('code' in checked) return refuse(checked)
-      const leak = await inPace(stopsIn(parts.scan(), [guest.url, ...checked.headers.values(), guest.body ?? '']))
+      const leak = await inPace(stopsIn(parts.scan(), [guest.url, ...[...checked.headers].flat(), guest.body ?? '']))
       if (leak) {
         traffic.leaks.add(leak)
         const why = `the request carries a secret (${leak}): secrets are only sent by http.credentials`

@@ -194,6 +194,7 @@ test('no secret goes out by the guest’s hand: of a customary format, or this i
   for (const more of [
     { url: `https://api.example.com/?t=${leak}` },
     { headers: `{"x":"${leak}"}` },
+    { headers: `{"${leak}":"x"}` },
     { body: Buffer.from(leak) },
     { url: `https://api.example.com/?t=%67hp_${'a'.repeat(36)}` },
   ]) {
