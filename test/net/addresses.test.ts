@@ -75,6 +75,8 @@ const edges: readonly Edge[] = [
     [`fbff:${'ffff:'.repeat(6)}ffff`, 'reserved'],
     ['fe00::', 'reserved'],
   ],
+  ['metadata', 'fd00:ec2::23', 'fd00:ec2::23', ['fd00:ec2::22', 'private'], ['fd00:ec2::24', 'private']],
+  ['metadata', 'fd20:ce::254', 'fd20:ce::254', ['fd20:ce::253', 'private'], ['fd20:ce::255', 'private']],
   ['metadata', 'fd00:ec2::254', 'fd00:ec2::254', ['fd00:ec2::253', 'private'], ['fd00:ec2::255', 'private']],
   [
     'link-local',
