@@ -50,8 +50,10 @@ export function confined(command: string, { home, cwd }: Confinement): Program {
       ? ['setpriv', `--bounding-set=${rootKeeps}`, '--inh-caps=-all', '--']
       : ['unshare', '--user', `--map-user=${uid}`, `--map-group=${gid}`, '--']
   const first = ['/bin/sh', '-c', script, 'sh', home, visible, socketFolder()]
-  const args = uid === 0 ? namespaces : ['--user', '--map-root-user', ...namespaces]
-  return { file: 'unshare', args: [...args, ...first, ...drop, '/bin/sh', '-c', command] }
+  const user = uid === 0 ? [] : ['--user', '--map-root-user']
+  // It ends with the service too, which may be killed.
+  const outer = ['--pdeathsig', 'KILL', '--', 'unshare', ...user, ...namespaces]
+  return { file: 'setpriv', args: [...outer, ...first, ...drop, '/bin/sh', '-c', command] }
 }
 
 export type Unconfined = {

@@ -1,5 +1,6 @@
 // workspace_shell with the real shell: what it returns, what it leaves behind, what it refuses.
 import assert from 'node:assert/strict'
+import { spawn } from 'node:child_process'
 import {
   existsSync,
   mkdirSync,
@@ -18,6 +19,7 @@ import { operator } from '#core/ids.ts'
 import type { Tool } from '#core/tool.ts'
 import { previewText } from '#safety/gate-question.ts'
 import { targetOf } from '#safety/grant-rules.ts'
+import { confined } from '#tools/workspace/confine.ts'
 import { createShellTool, whyShellUnconfined } from '#tools/workspace/shell.ts'
 import { patienceMs, until } from '../../until.ts'
 import { run } from '../rig.ts'
@@ -137,6 +139,18 @@ test('in confinement nothing outlives a command: not in its own session, without
   await until(() => existsSync(file) && isLeft())
   stop.abort()
   await assert.rejects(running)
+  await until(() => !isLeft())
+})
+
+test('in confinement a command ends with a service that is killed', { skip: unconfined }, async (t) => {
+  const { root, home } = open(t)
+  const command = `echo > ${root}/begun; sleep 300; true`
+  const isLeft = (): boolean => processLines().some((line) => line.includes(command))
+  const { file, args } = confined(command, { home, cwd: root })
+  const source = `require('node:child_process').spawn(${JSON.stringify(file)}, ${JSON.stringify(args)})`
+  const service = spawn(process.execPath, ['-e', source], { stdio: 'ignore' })
+  await until(() => existsSync(join(root, 'begun')))
+  service.kill('SIGKILL')
   await until(() => !isLeft())
 })
 
