@@ -101,7 +101,10 @@ async function attempt<T>(
     const message = await send(request, { ...parts, connection, signal }, () => {
       sent = true
     })
-    return await take(message)
+    const taken = await take(message)
+    // An answer without a length ends where its connection does, also when this side has closed it.
+    signal.throwIfAborted()
+    return taken
   } catch (error) {
     if (error instanceof TooLarge) return failed('response_too_large', `the answer is over ${maxBytes} bytes`, true)
     const server = showServer(request.target)

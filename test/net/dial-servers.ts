@@ -88,6 +88,7 @@ function answerAll(request: IncomingMessage, response: ServerResponse): void {
   else if (request.url === '/parts') response.write('one ', () => setImmediate(() => response.end('two')))
   else if (request.url === '/crumbs') void sendCrumbs(response)
   else if (request.url === '/drip') response.write('x')
+  else if (request.url === '/drip-without-length') response.socket?.write('HTTP/1.1 200 OK\r\n\r\nx')
   else if (request.url === '/odd') response.writeHead(200, { 'content-encoding': 'zz' }).end('x')
   else if (request.url === '/inherited') response.writeHead(200, { 'content-encoding': 'constructor' }).end('x')
   else if (request.url === '/switch')

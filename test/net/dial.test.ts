@@ -123,7 +123,8 @@ test('an answer in parts is read in their order; one that stops in the middle is
   const answer = await dial(to(local('/parts')))
   assert(answer.type === 'answer')
   assert.equal(answer.body.toString(), 'one two')
-  assert.match(faultOf(await dial(to(local('/drip')), {}, 500)), /^timeout: /)
+  for (const path of ['/drip', '/drip-without-length'])
+    assert.match(faultOf(await dial(to(local(path)), {}, 500)), /^timeout: /, path)
 })
 
 test('an answer in chunks of one byte is held in few pieces', async (t) => {
