@@ -177,9 +177,12 @@ export function createEgress(parts: EgressParts): Egress {
   async function hop(request: Outgoing, withSecrets: boolean, signal: AbortSignal): Promise<WireAnswer | RequestFault> {
     const counted = await count()
     if (counted) return counted
-    const dialled = await (withSecrets ? sendAuthorized(request, signal) : send(request, signal))
-    if ('code' in dialled) return dialled
     const entry = { method: request.method, url: shown(showTarget(request.target)) }
+    // The call may be stopped meanwhile, and its report made. Requests are sent one after another.
+    traffic.requests.push({ ...entry, status: null, error: 'the call was stopped before the answer' })
+    const dialled = await (withSecrets ? sendAuthorized(request, signal) : send(request, signal))
+    traffic.requests.pop()
+    if ('code' in dialled) return dialled
     if (dialled.type === 'answer') traffic.requests.push({ ...entry, status: dialled.status })
     else if (isFailure(dialled.fault)) traffic.requests.push({ ...entry, status: null, error: dialled.fault.message })
     return dialled.type === 'answer' ? dialled : dialled.fault

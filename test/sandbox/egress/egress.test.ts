@@ -1,9 +1,11 @@
 // The HTTP of one call: credentials last and nowhere else, limits, masking.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import type { Dialled } from '#net/dial.ts'
 import { createMemoryLimits } from '#store/memory-limits.ts'
 import { ToolFault } from '#sandbox/sandbox-fault.ts'
 import { faultOf } from '../../net/dial-servers.ts'
+import { until } from '../../until.ts'
 import { header, secret, setUp } from './egress-rig.ts'
 
 test('a bearer token is added, and replaces what the guest wrote', async () => {
@@ -152,6 +154,19 @@ test('a request that fails on its way is told as such, not as one that was not a
   const url = 'https://api.example.com/v1/x'
   assert.deepEqual(egress.traffic.requests, [{ method: 'GET', url, status: null, error: 'its name is not known' }])
   assert.deepEqual(egress.traffic.blocked, [])
+})
+
+test('a request is told while it waits for its answer: the call may be stopped before', async () => {
+  const { promise: dialled, resolve } = Promise.withResolvers<Dialled>()
+  const { get, sent, egress } = setUp({ fault: () => dialled })
+  const answered = get()
+  await until(() => sent.length === 1)
+  const url = 'https://api.example.com/v1/x'
+  const error = 'the call was stopped before the answer'
+  assert.deepEqual(egress.traffic.requests, [{ method: 'GET', url, status: null, error }])
+  resolve({ type: 'answer', status: 200, headers: new Map(), body: Buffer.from('') })
+  await answered
+  assert.deepEqual(egress.traffic.requests, [{ method: 'GET', url, status: 200 }])
 })
 
 /** Lets everything that waits for nothing but its turn go on. */
