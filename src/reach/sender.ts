@@ -8,6 +8,7 @@ import type { Store } from '#core/store.ts'
 import { within } from '#lib/deadline.ts'
 import type { Log } from '#lib/log.ts'
 import { createLookLoop } from '#lib/look-loop.ts'
+import { pace } from '#lib/pace.ts'
 import { dayMs, hourMs, maxSkewMs } from '#core/time.ts'
 import { countEvents, isSummarized, maxAgeMs, nextTry, retryMs } from './batch.ts'
 import { quietUntil } from './quiet.ts'
@@ -170,6 +171,8 @@ export function startSender(parts: SenderParts): Sender {
     if (until !== undefined) return notifications.putOff(idsOf(young), until, true)
     const news = new Map<string, News>()
     for (const entry of young) {
+      await pace()
+      if (closed) return
       const read = await readNews(parts, entry, way)
       if (read) news.set(entry.id, read)
     }
@@ -228,13 +231,9 @@ export function startSender(parts: SenderParts): Sender {
       }
       case 'later': {
         const at = now()
-        for (const entry of tried) {
-          const next = nextTry(entry, outcome, at)
-          const error = outcome.why
-          const settlement: OutboxSettlement =
-            next === undefined ? { state: 'failed', error } : { state: 'due', at: next, error }
-          await settle([entry], settlement)
-        }
+        const error = outcome.why
+        for (const [next, entries] of Map.groupBy(tried, (entry) => nextTry(entry, outcome, at)))
+          await settle(entries, next === undefined ? { state: 'failed', error } : { state: 'due', at: next, error })
         const pause = Math.max(outcome.retryAfterMs ?? 0, retryMs(Math.min(...tried.map(({ tries }) => tries))))
         return notifications.pauseWay(way.id, at + pause)
       }

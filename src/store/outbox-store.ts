@@ -5,7 +5,7 @@ import type { NewsEvent, NotificationStore, OutboxEntry, OutboxState } from '#co
 import { withoutUndefined } from '#lib/without-undefined.ts'
 import { enqueueNews } from './enqueue-news.ts'
 import { lastId, pageOf } from './list-page.ts'
-import { changes, first, type Job, query, type Row, run, type Sql } from './sql.ts'
+import { changes, first, inList, query, type Row, run, type Sql } from './sql.ts'
 
 /** Rows that one step of pruning takes. */
 const maxPruned = 1_000
@@ -35,11 +35,9 @@ type OutboxVerbs = Pick<
 >
 
 export function createOutbox({ sql, now, nextId }: OutboxParts): OutboxVerbs {
-  /** One statement for each id: batches are small, and both databases take it. */
-  const each = (ids: readonly string[], statement: (id: string) => Job<void>): Promise<void> =>
-    sql.write(function* () {
-      for (const id of ids) yield* statement(id)
-    })
+  /** The entries of a JSON list of ids: thousands of one way may become one message. */
+  const listed = `id ${inList[sql.backend]}`
+  const waits = 'pending = 1 AND sender IS NULL'
 
   return {
     enqueue: (user, news) => sql.write(() => enqueueNews(user, news, { at: now(), nextId })),
@@ -97,16 +95,12 @@ export function createOutbox({ sql, now, nextId }: OutboxParts): OutboxVerbs {
       }),
     claim: (ids, sender) =>
       sql.write(function* () {
-        const claimed: string[] = []
-        for (const id of ids) {
-          const changed = yield* changes(
-            'UPDATE outbox SET sender = ?, tries = tries + 1 WHERE id = ? AND pending = 1 AND sender IS NULL',
-            sender,
-            id,
-          )
-          if (changed > 0) claimed.push(id)
-        }
-        return claimed
+        const claimed = yield* query(
+          `UPDATE outbox SET sender = ?, tries = tries + 1 WHERE ${listed} AND ${waits} RETURNING id`,
+          sender,
+          JSON.stringify(ids),
+        )
+        return claimed.map(({ id }) => String(id))
       }),
     settle: (ids, sender, settlement) => {
       const { state } = settlement
@@ -116,22 +110,22 @@ export function createOutbox({ sql, now, nextId }: OutboxParts): OutboxVerbs {
       const pending = { sent: '0', failed: '0', due: '1', unknown: `CASE state WHEN 'due' THEN 1 ELSE 0 END` }[state]
       // A message that may have arrived at an earlier try stays unknown.
       const next = state === 'due' ? 'state' : `'${state}'`
-      return each(ids, (id) =>
+      return sql.write(() =>
         run(
-          `UPDATE outbox SET pending = ${pending}, state = ${next}, at = ?, error = ?, sender = NULL WHERE id = ? AND sender = ?`,
+          `UPDATE outbox SET pending = ${pending}, state = ${next}, at = ?, error = ?, sender = NULL WHERE ${listed} AND sender = ?`,
           at,
           error,
-          id,
+          JSON.stringify(ids),
           sender,
         ),
       )
     },
     putOff: (ids, at, held) =>
-      each(ids, (id) =>
+      sql.write(() =>
         run(
-          `UPDATE outbox SET at = ?${held ? ', held = 1' : ''} WHERE id = ? AND pending = 1 AND sender IS NULL`,
+          `UPDATE outbox SET at = ?${held ? ', held = 1' : ''} WHERE ${listed} AND ${waits}`,
           at,
-          id,
+          JSON.stringify(ids),
         ),
       ),
     pauseWay: (wayId, until) =>
@@ -150,15 +144,15 @@ export function createOutbox({ sql, now, nextId }: OutboxParts): OutboxVerbs {
         yield* run('UPDATE outbox SET at = ? WHERE pending = 1 AND sender IS NULL AND at > ?', at, at + maxMs)
       }),
     fail: (ids, error) =>
-      each(ids, (id) =>
+      sql.write(() =>
         run(
-          `UPDATE outbox SET state = 'failed', pending = 0, at = ?, error = ? WHERE id = ? AND pending = 1 AND sender IS NULL`,
+          `UPDATE outbox SET state = 'failed', pending = 0, at = ?, error = ? WHERE ${listed} AND ${waits}`,
           now(),
           error,
-          id,
+          JSON.stringify(ids),
         ),
       ),
-    drop: (ids) => each(ids, (id) => run('DELETE FROM outbox WHERE id = ? AND pending = 1 AND sender IS NULL', id)),
+    drop: (ids) => sql.write(() => run(`DELETE FROM outbox WHERE ${listed} AND ${waits}`, JSON.stringify(ids))),
     prune: (before) =>
       sql.write(function* () {
         return yield* changes(

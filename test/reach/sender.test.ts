@@ -3,6 +3,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { until } from '../turns/house.ts'
 import type { Outcome } from '#reach/way.ts'
+import { addMission } from '../store/daily-mission.ts'
 import { ada, bob } from '../store/harness.ts'
 import { topic } from '../store/ntfy-topic.ts'
 import { openReachHouse } from './reach-house.ts'
@@ -57,6 +58,23 @@ test('many that are due on several ways are one message on each', async (t) => {
     new Map(topics.map((target) => [target, summary])),
   )
   assert.equal(house.sent.length, topics.length)
+})
+
+test('thousands that are due hold up no other work, and nobody waits for them at shutdown', async (t) => {
+  const house = openReachHouse(t, { idle: true })
+  const { notifications, missions } = house.store
+  await house.addWay()
+  const { id: missionId } = await addMission(house.store)
+  for (let at = 0; at < 3_000; at++)
+    await notifications.enqueue(ada, { event: 'finished', subject: `${at}`, missionId })
+  const { mock: reads } = t.mock.method(missions, 'get')
+  const { mock: claims } = t.mock.method(notifications, 'claim')
+  house.sender.start()
+  await until(() => reads.callCount() > 0)
+  assert.ok(reads.callCount() < 3_000, `${reads.callCount()} of them were read at once`)
+  await house.sender.close()
+  assert.ok(reads.callCount() < 3_000)
+  assert.equal(claims.callCount(), 0)
 })
 
 test('what falls into quiet hours is held and comes behind them as one', async (t) => {
