@@ -28,12 +28,23 @@ const maxUnclear = 2
 const albumMs = 500
 const maxAlbumLooks = 2
 
-type Persistence = { readonly signal: AbortSignal; readonly once?: true }
+type Persistence = { readonly chat: string; readonly signal: AbortSignal; readonly once?: true }
 type Refused = Extract<Called<unknown>, { type: 'refused' }>
 
 export function createTelegramChannel({ api, log }: { api: BotApi; log: Log }): Channel {
-  /** Calls of one chat, one at a time: all are under one rate limit, and what was said first comes first. */
+  /** Calls of one chat, one at a time. */
   const inChat = createOneAtATime()
+
+  /** A chat is under one limit: what else is told in it waits behind. Any other fault holds up nothing but its own message. */
+  async function withinLimit<T>(call: () => Promise<Called<T>>, signal: AbortSignal): Promise<Called<T>> {
+    for (let waitMs = minRetryMs; ; waitMs = Math.min(waitMs * 2, maxRetryMs)) {
+      signal.throwIfAborted()
+      const called = await call()
+      signal.throwIfAborted()
+      if (called.type !== 'refused' || called.code !== 429) return called
+      await pause(called.retryAfterMs ?? waitMs, undefined, { signal })
+    }
+  }
 
   /**
    * Calls until there is an answer that stands. Rate limits and outages are waited out. A call that makes a message
@@ -42,13 +53,11 @@ export function createTelegramChannel({ api, log }: { api: BotApi; log: Log }): 
    */
   async function persist<T>(
     call: () => Promise<Called<T>>,
-    { signal, once }: Persistence,
+    { chat, signal, once }: Persistence,
   ): Promise<Exclude<Called<T>, { type: 'unreachable' }>> {
     let unclear = 0
     for (let waitMs = minRetryMs; ; waitMs = Math.min(waitMs * 2, maxRetryMs)) {
-      signal.throwIfAborted()
-      const called = await call()
-      signal.throwIfAborted()
+      const called = await inChat(chat, () => withinLimit(call, signal))
       const pauseMs = pauseAfter(called, waitMs)
       if (pauseMs === undefined && called.type !== 'unreachable') return called
       const isUnclear = once && called.type === 'unreachable' && called.sent
@@ -56,7 +65,7 @@ export function createTelegramChannel({ api, log }: { api: BotApi; log: Log }): 
         return { type: 'refused', code: 0, description: `it is not known whether it arrived: ${called.why}` }
       }
       await pause(pauseMs ?? waitMs, undefined, { signal })
-      if (isUnclear) await persist(() => api.getMe(signal), { signal })
+      if (isUnclear) await persist(() => api.getMe(signal), { chat, signal })
     }
   }
 
@@ -83,38 +92,35 @@ export function createTelegramChannel({ api, log }: { api: BotApi; log: Log }): 
     maxChars,
     editGapMs,
     updates: (signal) => poll(api, log, signal),
-    send: (chat, content, { replyTo, signal }) =>
-      inChat(chat, async (): Promise<SendOutcome> => {
-        const called =
-          content.type === 'file'
-            ? await persist(() => api.sendDocument(chat, content, signal), { signal, once: true })
-            : await withMarkup(
-                content,
-                (text, more) => {
-                  const quoted = replyTo === undefined ? {} : { replyTo }
-                  return api.sendMessage(chat, text, { ...more, ...keyboardOf(content), ...quoted }, signal)
-                },
-                { signal, once: true },
-              )
-        if (called.type === 'ok') return { type: 'sent', message: String(called.result.message_id) }
-        const outcome = outcomeOf(called)
-        return outcome.type === 'gone' ? { type: 'gone' } : { type: 'refused', why: called.description }
-      }),
-    edit: (chat, message, content, signal) =>
-      inChat(chat, async (): Promise<Outcome> => {
-        if (content.type === 'file') return { type: 'refused', why: 'a message cannot become a file' }
-        const called = await withMarkup(
-          content,
-          (text, more) => api.editMessage(chat, message, text, { ...more, ...keyboardOf(content) }, signal),
-          { signal },
-        )
-        return called.type === 'ok' ? { type: 'done' } : outcomeOf(called)
-      }),
-    remove: (chat, message, signal) =>
-      inChat(chat, async (): Promise<Outcome> => {
-        const called = await persist(() => api.deleteMessage(chat, message, signal), { signal })
-        return called.type === 'ok' ? { type: 'done' } : outcomeOf(called)
-      }),
+    async send(chat, content, { replyTo, signal }): Promise<SendOutcome> {
+      const called =
+        content.type === 'file'
+          ? await persist(() => api.sendDocument(chat, content, signal), { chat, signal, once: true })
+          : await withMarkup(
+              content,
+              (text, more) => {
+                const quoted = replyTo === undefined ? {} : { replyTo }
+                return api.sendMessage(chat, text, { ...more, ...keyboardOf(content), ...quoted }, signal)
+              },
+              { chat, signal, once: true },
+            )
+      if (called.type === 'ok') return { type: 'sent', message: String(called.result.message_id) }
+      const outcome = outcomeOf(called)
+      return outcome.type === 'gone' ? { type: 'gone' } : { type: 'refused', why: called.description }
+    },
+    async edit(chat, message, content, signal) {
+      if (content.type === 'file') return { type: 'refused', why: 'a message cannot become a file' }
+      const called = await withMarkup(
+        content,
+        (text, more) => api.editMessage(chat, message, text, { ...more, ...keyboardOf(content) }, signal),
+        { chat, signal },
+      )
+      return called.type === 'ok' ? { type: 'done' } : outcomeOf(called)
+    },
+    async remove(chat, message, signal) {
+      const called = await persist(() => api.deleteMessage(chat, message, signal), { chat, signal })
+      return called.type === 'ok' ? { type: 'done' } : outcomeOf(called)
+    },
     async answerPress(press, text, signal) {
       // Once: a press that is too old to be answered stays unanswered.
       const called = await api.answerCallbackQuery(press, text, signal)

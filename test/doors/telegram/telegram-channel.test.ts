@@ -142,6 +142,19 @@ test('what a chat is told while it is limited waits in its order, without asking
   )
 })
 
+test('a message that Telegram cannot change holds up nothing else in its chat', async (t) => {
+  const { channel, calls } = script(refused(500), ok())
+  await withFakeClock(t, () => Promise.all([edit(channel), send(channel)]))
+  assert.deepEqual(
+    calls.map(({ method, atSecs }) => [method, atSecs]),
+    [
+      ['editMessage', 0],
+      ['sendMessage', 0],
+      ['editMessage', 1],
+    ],
+  )
+})
+
 test('an error below 500 stands', async () => {
   const { channel, calls } = script(refused(499), ok())
   assert.deepEqual(await edit(channel), { type: 'refused', why: 'no' })
