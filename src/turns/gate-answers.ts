@@ -1,5 +1,5 @@
 // Answers gates: stores a person's decision as an answer item and, on request, a grant with it.
-import { isIdentity } from '#core/document.ts'
+import { identityPaths, isIdentity } from '#core/document.ts'
 import { AppError, wrongField } from '#core/errors.ts'
 import { checkValues, type FormValues } from '#core/form.ts'
 import { newId, type UserId } from '#core/ids.ts'
@@ -10,7 +10,7 @@ import type { Store } from '#core/store.ts'
 import { defaultMinutes, type Turn } from '#core/turn.ts'
 import { dayMs } from '#core/time.ts'
 import { reachOfGate } from '#safety/gate-question.ts'
-import { grantFor, type GrantRequest } from '#safety/grant-rules.ts'
+import { covers, grantFor, type GrantRequest } from '#safety/grant-rules.ts'
 
 /** How long a gate waits for an answer. */
 export const gateMs = dayMs
@@ -81,9 +81,14 @@ type GateRef = { readonly user: UserId; readonly threadId: string; readonly call
 
 /**
  * Throws gate_closed for an expired gate: it is in no list, and cannot be allowed in the moment until it is denied. Throws
- * forbidden for a gate of a tool that the caller may not use, or of a change to an identity file by a caller with fewer tools.
+ * forbidden for a gate of a tool that the caller may not use, and by a caller with fewer tools for a change to an identity file
+ * and for a grant that covers one.
  */
-export async function checkMayAllow({ store, now }: Parts, ref: GateRef, { allowedTools }: MayAllow): Promise<void> {
+export async function checkMayAllow(
+  { store, now }: Parts,
+  ref: GateRef,
+  { allowedTools, grantRequest }: MayAllow & { readonly grantRequest?: GrantRequest | undefined },
+): Promise<void> {
   const open = await findOpen(store, ref)
   const { callId } = ref
   if (open === undefined) {
@@ -98,9 +103,14 @@ export async function checkMayAllow({ store, now }: Parts, ref: GateRef, { allow
   }
   const reach = reachOfGate(open.gate)
   // Identity files are a part of every prompt, also of turns with more tools.
-  if (allowedTools && reach?.type === 'path' && reach.in === 'memory' && isIdentity(reach.path)) {
-    const message = `this token may use some tools only: deny the call on ${reach.path}, or answer with another token`
-    throw new AppError('forbidden', message)
+  if (allowedTools && reach?.type === 'path' && reach.in === 'memory') {
+    const only = 'this token may use some tools only'
+    if (isIdentity(reach.path))
+      throw new AppError('forbidden', `${only}: deny the call on ${reach.path}, or answer with another token`)
+    const grant = grantRequest && grantOf(open.gate, grantRequest, now())
+    const isCovered = (path: string): boolean => !!grant && covers(grant, { name, reach: { ...reach, path } }, now())
+    if (identityPaths.some(isCovered))
+      throw new AppError('forbidden', `${only}: allow the call once or for its file, or answer with another token`)
   }
   if (open.at >= now() - gateMs) return
   throw new AppError('gate_closed', `nothing waits for an answer to ${callId} any more: it expired after 24 hours`)

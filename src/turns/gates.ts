@@ -72,8 +72,9 @@ export function createGates({ store, bus, now = Date.now }: GatesParts): Gates {
       return open?.turn.id === id ? open.gate : undefined
     },
     async answer(user, threadId, answer, may = {}) {
-      const { decision, callId } = answer
-      if (decision === 'allow') await checkMayAllow({ store, now }, { user, threadId, callId }, may)
+      const { decision, callId, grantRequest } = answer
+      if (decision === 'allow')
+        await checkMayAllow({ store, now }, { user, threadId, callId }, { ...may, grantRequest })
       const answered = await answerGate({ store, now }, { user, threadId }, answer)
       publishAnswer(answered)
       return answered.turn

@@ -104,6 +104,37 @@ test('a narrowed token allows no change of the files that say who the agent is',
   assert.equal((await call('POST', path, { token: whole, body: { action: 'approve' } })).status, 200)
 })
 
+test('a narrowed token gets no grant that covers the files that say who the agent is', async (t) => {
+  const write: Tool = {
+    ...createWriter([]),
+    spec: { name: 'memory_write', description: '', parameters: { type: 'object', properties: {} } },
+    reach: (args) => ({ type: 'path', in: 'memory', path: (JSON.parse(args) as { path: string }).path }),
+  }
+  let path = ''
+  const { call, store, addUser } = await openHouse(t, {
+    tools: [write],
+    say: ({ items }) => (items.at(-1)?.type === 'result' ? says('done') : calls('memory_write', { path })),
+  })
+  const whole = await addUser('ada')
+  await store.accounts.addToken('ada', { hash: hashToken('narrow'), tools: ['memory_write'] })
+  const allow = async (token: string, of: string, scope: string) => {
+    path = of
+    const { json } = await call('POST', '/api/chat', { token, body: { message: 'write' } })
+    const gate = `/api/threads/${json.thread_id}/gates/${json.gate.id}`
+    const { status, json: answer } = await call('POST', gate, { token, body: { action: 'always', scope } })
+    return [status, answer.error?.message]
+  }
+  const forbidden = [
+    403,
+    'this token may use some tools only: allow the call once or for its file, or answer with another token',
+  ]
+  assert.deepEqual(await allow('narrow', 'notes/x.md', 'tool'), forbidden)
+  assert.deepEqual(await allow('narrow', 'x.md', 'target'), forbidden)
+  assert.equal((await allow('narrow', 'x.md', 'file'))[0], 200)
+  assert.equal((await allow('narrow', 'notes/x.md', 'target'))[0], 200)
+  assert.equal((await allow(whole, 'y.md', 'tool'))[0], 200)
+})
+
 test('a narrowed token changes no queued message of a token with more tools, and may remove it', async (t) => {
   const hold = createHold()
   const { call, store, addUser } = await openHouse(t, { tools, say: hold.say })
