@@ -56,6 +56,7 @@ export function createThreadIndexer(parts: ThreadIndexerParts): ThreadIndexer {
   const stopping = new AbortController()
   const noted = new Set<string>()
   const waiting = new Map<string, number>()
+  const indexing = { index, reader, onFault: putOff, onIndexed: (threadId: string) => waiting.delete(threadId) }
   let lastNote = 0
   let failing = false
   let resting = true
@@ -89,7 +90,7 @@ export function createThreadIndexer(parts: ThreadIndexerParts): ThreadIndexer {
     await followAll(index, rest, stopping.signal)
     while (!stopping.signal.aborted) {
       const begun = performance.now()
-      if (!(await indexNext({ index, reader, onFault: putOff }))) return
+      if (!(await indexNext(indexing))) return
       await rest(begun)
     }
   }
@@ -166,7 +167,11 @@ async function followAll(
   }
 }
 
-type Indexing = { readonly index: ThreadIndexStore; readonly reader: Reader }
+type Indexing = {
+  readonly index: ThreadIndexStore
+  readonly reader: Reader
+  readonly onIndexed?: (threadId: string) => void
+}
 
 /**
  * Does the next step; returns the number of threads in it, 0 if none is due. If it fails, its threads are indexed one by one,
@@ -186,7 +191,7 @@ async function indexNext({
 }
 
 /** Indexes the first of these threads, and returns how many. */
-async function indexSome({ index, reader }: Indexing, threadIds: readonly string[]): Promise<number> {
+async function indexSome({ index, reader, onIndexed }: Indexing, threadIds: readonly string[]): Promise<number> {
   const threads = await index.read(threadIds)
   const gone = threads.filter(({ type }) => type === 'gone').map(({ threadId }) => threadId)
   if (gone.length > 0) await index.erase(gone)
@@ -195,6 +200,7 @@ async function indexSome({ index, reader }: Indexing, threadIds: readonly string
     if (thread.type === 'behind') read.push({ thread, chunks: await chunksOf(reader, thread) })
   }
   if (read.length > 0) await index.save(read)
+  for (const { threadId } of threads) onIndexed?.(threadId)
   return threads.length
 }
 

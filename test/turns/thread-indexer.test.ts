@@ -169,3 +169,26 @@ test('a thread that cannot be indexed is named once, and waits twice as long eac
     [{ err: '', thread: bad.threadId }],
   )
 })
+
+test('a thread that was indexed after a fault is named again by the next one, and waits from the beginning', async (t) => {
+  const store = openTestStore(t)
+  const { turn } = await store.turns.start(turnOf({ input: [say('zeppelin')] }))
+  const { threadId } = await finish(store, turn)
+  const waits: number[] = []
+  let warned = 0
+  let reads = 0
+  // Each look reads it with others, then alone.
+  const read: ThreadIndexStore['read'] = (ids) =>
+    ids.length === 0 || ++reads === 3 ? store.threadIndex.read(ids) : Promise.reject(new Error('damaged'))
+  const putOff: ThreadIndexStore['putOff'] = async (id, ms) => {
+    waits.push(ms)
+    await store.threadIndex.putOff(id, waits.length > 1 ? ms : 0)
+  }
+  const log: Log = { ...silentLog, warn: () => void warned++ }
+  const { indexer } = start(t, { index: { ...store.threadIndex, read, putOff }, log })
+  await until(() => reads === 3)
+  indexer.note(threadId)
+  await until(() => waits.length === 2)
+  await indexer.stop()
+  assert.deepEqual([waits, warned], [[30_000, 30_000], 2])
+})
