@@ -4,11 +4,11 @@ import { test } from 'node:test'
 import { plainQuestion } from '#safety/gate-question.ts'
 import { runCalls } from '#agent/run-calls.ts'
 import { createHistories } from '#agent/history.ts'
-import { textMessage, textOf } from '#core/item.ts'
+import { type Answer, textMessage, textOf } from '#core/item.ts'
 import { noUsage } from '#core/turn.ts'
 import { ada, turnOf } from '../store/harness.ts'
 import { openTestStore, runOne } from './bench.ts'
-import { call, runParts, type Saying, saying, type Script, scripted, tool, toolboxOf } from './tools.ts'
+import { boxOf, call, runParts, type Saying, saying, type Script, scripted, tool, toolboxOf } from './tools.ts'
 import { loopTurns } from '../loop-turns.ts'
 import { fence } from '../safety/test-fence.ts'
 import { kinds, outputs } from './steps.ts'
@@ -129,6 +129,30 @@ test('the tools of many calls begin in pace: others have a turn between two of t
   assert.ok(turns >= calls.length - 1, `${turns} turns of the loop`)
 })
 
+test('a turn waits as soon as every call that still runs waits for a person', async () => {
+  const input = { type: 'link', server: 'desk', message: 'Sign in', url: 'https://a.example/in' } as const
+  const ask = tool('ask', {}, async (_args, { askInput }) => (await askInput?.(input))?.action ?? '')
+  const context = { user: ada, threadId: 't', turnId: 'u', signal: new AbortController().signal }
+  const calls = ['a', 'b'].map((callId) => ({ call: call(callId, 'ask'), how: 'run' as const }))
+  const answers = new Map(calls.map(({ call: { callId } }) => [callId, Promise.withResolvers<Answer>()]))
+  const answer = (callId: string) =>
+    answers.get(callId)?.resolve({ type: 'answer', callId, decision: 'allow', by: 'web' })
+  const answerTo = (callId: string) => answers.get(callId)?.promise ?? Promise.reject(new Error(callId))
+  const settled: unknown[] = []
+  for await (const { draft, waits } of runCalls(calls, { ...runParts, answerTo, toolbox: boxOf([ask]), context })) {
+    const { item } = draft
+    settled.push([item.type, 'callId' in item && item.callId, waits])
+    if (settled.length === 2) answer('a')
+    if (settled.length === 3) answer('b')
+  }
+  assert.deepEqual(settled, [
+    ['gate', 'a', false],
+    ['gate', 'b', true],
+    ['result', 'a', true],
+    ['result', 'b', false],
+  ])
+})
+
 test('the questions of many calls are made in pace', async (t) => {
   const model = scripted([Array.from({ length: 20 }, (_, at) => ({ name: 'write', args: { at } }))])
   const asking: number[] = []
@@ -149,6 +173,25 @@ test('the questions of many calls are made in pace', async (t) => {
   })
   await runOne(t, { model, toolbox: toolboxOf([change]) })
   assert.equal(new Set(asking).size, 20, 'each in a turn of the loop of its own')
+})
+
+test('calls are judged once what takes long about them is done', async (t) => {
+  let isPrepared = false
+  const judged: boolean[] = []
+  const toolbox = boxOf([tool('read')], {
+    async prepare() {
+      isPrepared = false
+      await new Promise(setImmediate)
+      isPrepared = true
+    },
+    judge() {
+      judged.push(isPrepared)
+      return { do: 'allow' }
+    },
+  })
+  await runOne(t, { model: scripted([[{ name: 'read' }], ['Done']]), toolbox })
+  assert.ok(judged.length > 0)
+  assert.ok(!judged.includes(false))
 })
 
 const failures: readonly [what: string, name: string, args: string, expected: RegExp][] = [

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { Settlement } from '#agent/move.ts'
-import { attemptDraft, gateDraft, isGate, refusal, runCall } from '#agent/settle.ts'
+import { type AskInput, attemptDraft, gateDraft, isGate, refusal, runCall } from '#agent/settle.ts'
 import { AppError } from '#core/errors.ts'
 import type { Progress } from '#core/event.ts'
 import { userId } from '#core/ids.ts'
@@ -54,11 +54,12 @@ async function resultOf(
   act: Tool,
   over: Partial<Settlement> = {},
   emitProgress: (progress: Progress) => void = () => {},
+  askInput: AskInput = runParts.askInput,
 ) {
   const toolbox = boxOf([act])
   const context = { user: userId('ada'), threadId: 't', turnId: 'u', signal: AbortSignal.timeout(60_000) }
   const mask = (text: string): string => text.replaceAll('hush', '***')
-  const parts = { ...runParts, toolbox, context, mask, emitProgress }
+  const parts = { ...runParts, toolbox, context, mask, emitProgress, askInput }
   return (await runCall({ call: call('c', 'act', {}), how: 'run', ...over }, parts)).item
 }
 
@@ -122,6 +123,20 @@ test('a tool tells how far its call is, without secrets', async () => {
   }
   await resultOf(act, {}, (progress) => told.push(progress))
   assert.deepEqual(told, [{ type: 'progress', turnId: 'u', callId: 'c', progress: 1, total: 2, message: '***' }])
+})
+
+test('what a server asks a person comes without secrets, also where its call stays open', async () => {
+  const input = { type: 'link', server: 'desk', message: 'Sign in with hush', url: 'https://a.example/in' } as const
+  const run: Run = () => Promise.reject(new AppError('tool_refused', 'asks', { input: { request: input } }))
+  const gate = await resultOf({ ...tool('act'), run })
+  assert.equal(gate.type === 'gate' && gate.input?.message, 'Sign in with ***')
+  const asked: unknown[] = []
+  const held: Tool = { ...tool('act'), run: async (_args, { askInput }) => (await askInput?.(input))?.action ?? '' }
+  await resultOf(held, {}, undefined, (draft) => {
+    asked.push(draft.item.input?.message)
+    return Promise.resolve({ action: 'decline' })
+  })
+  assert.deepEqual(asked, ['Sign in with ***'])
 })
 
 test('the gate of a caller’s function keeps which tools of ours the turn may use', async () => {
