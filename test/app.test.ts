@@ -48,6 +48,25 @@ test('settings and tools follow a change at once', async () => {
   }
 })
 
+test('a tool that is switched off or on leaves the others as they are', async () => {
+  const app = await open()
+  try {
+    const shown = () => ['calculate', 'memory_read', 'web_fetch'].map((name) => app.tools().byName.has(name))
+    assert.deepEqual(shown(), [true, true, true])
+    for (const [name, enabled, left] of [
+      ['calculate', false, [false, true, true]],
+      ['memory_read', false, [false, false, true]],
+      ['calculate', true, [true, false, true]],
+      ['memory_read', true, [true, true, true]],
+    ] as const) {
+      await app.toolAdmin.enable(name, enabled)
+      assert.deepEqual(shown(), left)
+    }
+  } finally {
+    await app.close(0)
+  }
+})
+
 test('a tool of an MCP server that is switched off is shown as off by its server, which switches it on again', async () => {
   const app = await open()
   try {
