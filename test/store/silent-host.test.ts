@@ -6,7 +6,7 @@ import { first } from '#store/sql.ts'
 import type { SilenceLimits } from '#store/silent-host.ts'
 import { usePostgres } from '../postgres.ts'
 import { openSilentProxy } from '../silent-proxy.ts'
-import { patienceMs, until } from '../until.ts'
+import { patienceMs, until, untilEqual } from '../until.ts'
 
 const server = usePostgres()
 const processId = () => first('SELECT pg_backend_pid() AS pid')
@@ -50,6 +50,10 @@ test('a query that takes long goes on while its host answers', async (t) => {
   holder.release()
   assert.equal((await long).rows[0]?.found, 7)
   waiting.release()
+  const sessions = 'SELECT count(*)::integer AS count FROM pg_stat_activity WHERE datname = current_database()'
+  const countSessions = async () => (await direct.pool.query<{ count: number }>(sessions)).rows[0]?.count
+  // One of each pool: what asked the host is gone.
+  await untilEqual(countSessions, 2)
 })
 
 test('a query whose connection alone was lost fails, and the next one has another connection', async (t) => {
@@ -59,6 +63,26 @@ test('a query whose connection alone was lost fails, and the next one has anothe
   await assert.rejects(sql.write(processId), { code: 'database_unavailable', message: /the connection broke/ })
   const after = await sql.read(processId)
   assert.notEqual(after?.['pid'], before?.['pid'])
+})
+
+test('a long query goes on while another connection was lost', async (t) => {
+  const { sql, direct, proxy } = await openBehindProxy(t, { lookMs: 10, quietMs: 50, answerMs: patienceMs })
+  const holder = await direct.pool.connect()
+  await holder.query('SELECT pg_advisory_lock(1)')
+  const lost = await sql.pool.connect()
+  proxy.forgetConnections()
+  const waiting = await sql.pool.connect()
+  await waiting.query('SET lock_timeout = 0')
+  const long = waiting.query<{ found: number }>('SELECT pg_advisory_lock(1), 7 AS found')
+  const before = proxy.connections()
+  await until(() => proxy.connections() > before + 1)
+  // The host is asked about both now.
+  await assert.rejects(lost.query('SELECT 1'), { message: 'the connection was lost on its way' })
+  lost.release()
+  await holder.query('SELECT pg_advisory_unlock(1)')
+  holder.release()
+  assert.equal((await long).rows[0]?.found, 7)
+  waiting.release()
 })
 
 test('a long statement that is still on its way over a slow line is not lost', async (t) => {
