@@ -135,6 +135,24 @@ test('a narrowed token gets no grant that covers the files that say who the agen
   assert.equal((await allow(whole, 'y.md', 'tool'))[0], 200)
 })
 
+for (const [where, path] of [
+  ['memory', 'notes/AGENTS.md'],
+  ['workspace', 'AGENTS.md'],
+] as const) {
+  test(`a narrowed token allows a change of another file: ${path} in the ${where}`, async (t) => {
+    const reach = () => ({ type: 'path', path, in: where }) as const
+    const { call, store, addUser } = await openHouse(t, {
+      tools: [{ ...createWriter([]), reach }],
+      say: ({ items }) => (items.at(-1)?.type === 'result' ? says('done') : calls('write_note', {})),
+    })
+    await addUser('ada')
+    await store.accounts.addToken('ada', { hash: hashToken('narrow'), tools: ['write_note'] })
+    const { json } = await call('POST', '/api/chat', { token: 'narrow', body: { message: 'write' } })
+    const gate = `/api/threads/${json.thread_id}/gates/${json.gate.id}`
+    assert.equal((await call('POST', gate, { token: 'narrow', body: { action: 'approve' } })).status, 200)
+  })
+}
+
 test('a narrowed token changes no queued message of a token with more tools, and may remove it', async (t) => {
   const hold = createHold()
   const { call, store, addUser } = await openHouse(t, { tools, say: hold.say })
