@@ -102,6 +102,24 @@ test('other work goes on while the numbers of a small text are read as they are 
   assert.ok(turns >= 5, `${turns} turns of the loop`)
 })
 
+for (const [size, pad] of [
+  ['small', ''],
+  ['large', '  '],
+] as const) {
+  test(`numbers of a ${size} text are kept as written up to 30,000 values, and are plain ones beyond`, async () => {
+    // The object and its list are values too.
+    for (const [count, first] of [
+      [29_998, '1.10'],
+      [29_999, '1.1'],
+    ] as const) {
+      const bytes = Buffer.from(`{"kept":[1.10${`,1${pad}`.repeat(count - 1)}]}`)
+      assert.equal(bytes.length <= smallJsonBytes, size === 'small')
+      const { kept } = (await read(bytes, { findExact: () => [['kept', 0]] })) as { kept: unknown[] }
+      assert.equal(JSON.stringify(kept[0]), first)
+    }
+  })
+}
+
 test('a large text waits for its reservation, which is told how much it will take', async () => {
   const asked: number[] = []
   const reserve = async (bytes: number): Promise<void> => void asked.push(bytes)

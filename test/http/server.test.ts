@@ -69,6 +69,21 @@ const broken: readonly [what: string, text: string, expected: RegExp][] = [
   ],
   ['no host in 1.0', 'GET /api/health HTTP/1.0\r\n\r\n', /^HTTP\/1.1 200 /],
 ]
+for (const scheme of ['http', 'HTTPS']) {
+  test(`a whole URL as the target of a request is taken by its path: ${scheme}`, async (t) => {
+    const { port } = await openHouse(t)
+    for (const [path, status] of [
+      ['/api/health', 200],
+      ['/api/threads', 401],
+      ['/none', 404],
+    ] as const) {
+      const bare = openBare(port)
+      bare.write(`GET ${scheme}://a${path} HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n`)
+      assert.match(await bare.closed, new RegExp(`^HTTP/1\\.1 ${status} `), path)
+    }
+  })
+}
+
 test('broken requests get a clear end and no stack', async (t) => {
   const { port } = await openHouse(t)
   for (const [what, text, expected] of broken) {

@@ -156,6 +156,10 @@ test('earlier versions of a document are listed, read and restored, by their use
   assert.equal((await call('POST', history, { body: { revision: 9 } })).status, 404)
   assert.equal((await call('POST', history, { body: {} })).status, 400)
   assert.equal((await call('GET', `${history}?revision=x`)).status, 400)
+  assert.match(
+    (await call('GET', `${history}?revision=1&revision=2`)).text,
+    /"revision stands in the query more than once"/,
+  )
   const token = await addUser('eve')
   assert.equal((await call('GET', history, { token })).status, 404)
   assert.equal((await call('POST', history, { token, body: { revision: 1 } })).status, 404)

@@ -40,6 +40,8 @@ test('the cursor of a list of missions reads older ones that are done', async (t
   assert.deepEqual([missions.length, cursor], [100, ids[99]])
   const older = (await call('GET', `/api/missions?cursor=${cursor}`)).json
   assert.deepEqual([older.missions.length, older.missions[0].id, older.next_cursor], [1, ids[100], null])
+  const wrong = await call('GET', '/api/missions?cursor=x')
+  assert.deepEqual([wrong.status, wrong.json.error.param], [400, 'cursor'])
 })
 
 test('a prompt of 16,000 characters is taken, however its JSON is written', async (t) => {

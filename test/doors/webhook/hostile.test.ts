@@ -250,10 +250,12 @@ test('a request that never ends does not hold the close for longer than its grac
 
 test('a whole URL as the target of a request is taken by its path', async (t) => {
   const { door } = await openHouse(t)
-  const socket = open(t, door.port)
-  const whole = head.replace(' /webhook ', ' http://agent.example/webhook ')
-  socket.write(`${whole}Content-Length: ${hello.length}\r\nConnection: close\r\n\r\n${hello}`)
-  assert.match(await socket.answer(), /^HTTP\/1\.1 200 [^]*"job_id"/)
+  for (const scheme of ['http', 'HTTPS']) {
+    const socket = open(t, door.port)
+    const whole = head.replace(' /webhook ', ` ${scheme}://agent.example/webhook `)
+    socket.write(`${whole}Content-Length: ${hello.length}\r\nConnection: close\r\n\r\n${hello}`)
+    assert.match(await socket.answer(), /^HTTP\/1\.1 200 [^]*"job_id"/, scheme)
+  }
 })
 
 test('a client of HTTP/1.0 is not told to go on', async (t) => {
