@@ -5,6 +5,7 @@ import { test } from 'node:test'
 import type { JSONRPCMessage } from '@modelcontextprotocol/client'
 import { type Bearer, createHttpTransport } from '#mcp/http.ts'
 import type { OpenAnswer, Outgoing, StreamDial } from '#net/dial.ts'
+import { until } from '../until.ts'
 
 type Answer = { readonly status: number; readonly headers: ReadonlyMap<string, string>; readonly body: Readable }
 type Order = { readonly answer?: Answer; readonly headers?: Record<string, string>; readonly bearer?: Bearer }
@@ -47,6 +48,28 @@ test('the token of a sign-in goes before a header of the same name', async () =>
   const { request } = await send('{}', { headers: { Authorization: 'Basic abc', 'X-Team': 'blue' }, bearer })
   assert.equal(request.headers.get('authorization'), 'Bearer signed-in')
   assert.equal(request.headers.get('x-team'), 'blue')
+})
+
+test('a request that is only taken lets go of its connection', async () => {
+  const body = new Readable({ read() {} })
+  const { messages } = await send('{}', { answer: { ...accepted, body } })
+  assert.equal(messages.length, 1)
+  assert.equal(body.destroyed, true)
+})
+
+test('once the server has taken that a session begins, its own messages are listened to', async () => {
+  const methods: string[] = []
+  const dial: StreamDial = ({ method }) => {
+    methods.push(method)
+    return Promise.resolve({ type: 'open', ...accepted, status: method === 'GET' ? 405 : 202 } as unknown as OpenAnswer)
+  }
+  const url = 'http://wiki.internal/mcp'
+  const transport = await createHttpTransport({ url, headers: {}, dial, exact: new WeakMap() })
+  await transport.start()
+  await transport.send({ jsonrpc: '2.0', method: 'notifications/initialized' })
+  await until(() => methods.length > 1)
+  assert.deepEqual(methods, ['POST', 'GET'])
+  await transport.close()
 })
 
 test('an answer that says it is not compressed is read', async () => {

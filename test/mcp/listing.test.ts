@@ -34,6 +34,7 @@ test('a tool that cannot be offered is listed as refused', () => {
     [{ name: 'a', inputSchema, description: 5 }, /description/],
     [{ name: 'a', inputSchema, description: 'x'.repeat(256 * 1024 + 1) }, /description is over/],
     [{ name: 'x'.repeat(201), inputSchema }, /name/],
+    [{ name: '\u202e'.repeat(201), inputSchema }, /name is over/],
     [{ name: 'a\u001b[2J', inputSchema }, /control/],
     ...['\ud800', 'a\u202eb', 'a\u200bb', '\u3164', 'a\u2028b', 'a\u{e0041}'].map((name): [object, RegExp] => [
       { name, inputSchema },
