@@ -1,7 +1,7 @@
 // `atrium skill` as the operator meets it.
 import assert from 'node:assert/strict'
 import { once } from 'node:events'
-import { mkdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
+import { mkdirSync, rmSync, symlinkSync, truncateSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:net'
 import { join } from 'node:path'
 import { after, test } from 'node:test'
@@ -75,15 +75,19 @@ test('nothing of a skill moves the cursor of a terminal, or hides from it', asyn
   await run('remove', 'tricks')
 })
 
-test('a check tells what cannot be read as a skill as a fault: a link, an archive that is none', async (t) => {
+test('a check tells what cannot be read as a skill as a fault: a link, an archive that is none or too large', async (t) => {
   const linked = join(home.path, 'in', 'linked')
   mkdirSync(linked)
   t.after(() => rmSync(linked, { recursive: true }))
   symlinkSync(folder, join(linked, 'there'))
   const archive = join(home.path, 'none.zip')
   writeFileSync(archive, 'none')
+  const large = join(home.path, 'large.zip')
+  writeFileSync(large, '')
+  truncateSync(large, 14 * 1024 * 1024 + 1)
   for (const [path, words] of [
     [linked, /^fault: linked: there is a link or a device: a skill has files only\n1 fault, 0 warnings, 0 notes\.\n$/],
+    [large, /^fault: large\.zip: .* is over 14\.0 MB\n1 fault, 0 warnings, 0 notes\.\n$/],
     [archive, /^fault: none\.zip: the archive cannot be read: [^]*\n1 fault, 0 warnings, 0 notes\.\n$/],
   ] as const) {
     const { code, stdout, stderr } = await run('check', path)

@@ -90,6 +90,11 @@ const cases: readonly [what: string, files: Record<string, string | Uint8Array>,
     [['warning', 'SKILL.md:7', /^a control character, U\+001B$/]],
   ],
   [
+    'a letter that a terminal takes back',
+    { 'SKILL.md': text('rn\bm') },
+    [['warning', 'SKILL.md:6', /^a control character, U\+0008$/]],
+  ],
+  [
     'a control character that is written as an escape',
     { 'SKILL.md': '---\nname: a\ndescription: "Reads files. \\x9b2J"\n---\nx' },
     [['warning', 'SKILL.md', /^in the description, a control character, U\+009B$/]],

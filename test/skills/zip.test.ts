@@ -36,6 +36,16 @@ test('a name in UTF-8 is read as such, also without the flag that says so', asyn
   }
 })
 
+test('a name that is no UTF-8 is read in the code page of old archives', async () => {
+  const bytes = zipOf([{ path: 'pdf/gr__e.md', content: 'x' }])
+  const old = Buffer.from(bytes.toString('latin1').replaceAll('gr__e', 'gr\x94\xe1e'), 'latin1')
+  const { files } = await readZip(old)
+  assert.deepEqual(
+    files.map(({ path }) => path),
+    ['größe.md'],
+  )
+})
+
 /** An archive of which bytes were changed: of its file's content, or the method of compression. */
 function changed({ from = '', to = '', method = 0 }: { from?: string; to?: string; method?: number }): Buffer {
   const bytes = zipOf([{ path: 'a/SKILL.md', content: 'whole' }])
