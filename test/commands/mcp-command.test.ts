@@ -76,10 +76,13 @@ test('a server is added, set, tested, used, reviewed and removed', async () => {
   const failed = await mcp('test', 'rude', 'fail')
   assert.deepEqual([failed.code, failed.stdout], [1, 'error: it went wrong\n'])
   assert.match((await mcp('info', 'rude')).stdout, /echo +runs at once[^]*the model never reads this\):\nUse me\.\n$/)
-  const { tools } = JSON.parse((await mcp('info', 'rude', '--json')).stdout) as { tools: Record<string, unknown>[] }
-  const echo = tools.find(({ name }) => name === 'echo')
-  // As at `GET /api/mcp`, and with its schema.
-  assert.deepEqual([echo?.['hints'], typeof echo?.['schema']], [['read_only'], 'object'])
+  for (const args of [['info', 'rude'], ['list'], ['test', 'rude']]) {
+    type Printed = { tools: Record<string, unknown>[] }
+    const [server] = [JSON.parse((await mcp(...args, '--json')).stdout)].flat() as Printed[]
+    const echo = server?.tools.find(({ name }) => name === 'echo')
+    // As at `GET /api/mcp`, and with its schema.
+    assert.deepEqual([echo?.['hints'], typeof echo?.['schema']], [['read_only'], 'object'])
+  }
   const replies = [
     { when: 'go', calls: [{ name: 'rude__echo', args: { a: 2 } }] },
     { afterTool: 'rude__echo', text: 'It said {{result}}' },

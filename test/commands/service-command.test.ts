@@ -198,13 +198,14 @@ test('a machine without systemd is not offered a unit, but the way to run the se
   const machine = fakeMachine({ booted: false })
   const written = t.mock.method(process.stdout, 'write', () => true)
   await serviceStatus({}, machine)
+  writeFileSync(join(machine.units, 'atrium.service'), '')
+  await serviceStatus({}, machine)
   process.exitCode = undefined
-  const said = written.mock.calls.map(({ arguments: [text] }) => String(text)).join('')
+  const [none, installed] = written.mock.calls.map(({ arguments: [text] }) => String(text))
   written.mock.restore()
-  assert.match(
-    said,
-    /^No unit is installed\. This machine was not booted with systemd\. .* yourself: {2}\S*atrium serve\n$/,
-  )
+  const way = String.raw`This machine was not booted with systemd\. .* yourself: {2}\S*atrium serve\n$`
+  assert.match(none ?? '', new RegExp(String.raw`^No unit is installed\. ${way}`))
+  assert.match(installed ?? '', new RegExp(String.raw`/atrium\.service is installed\. ${way}`))
   assert.deepEqual(machine.asked, [])
 })
 
