@@ -6,6 +6,7 @@ import {
   costFigure,
   costWords,
   countWords,
+  cutTo,
   decisionWords,
   durationWords,
   elapsedWords,
@@ -147,4 +148,10 @@ table('a decision', decisionWords, [
   [{ decision: 'deny', kind: 'credential' }, 'denied'],
   [{ decision: 'allow', kind: 'input' }, 'answered'],
   [{ decision: 'deny', kind: 'input' }, 'declined'],
+])
+
+table<string>('a text of at most five characters', (text) => cutTo(text, 5), [
+  ['tides', 'tides'],
+  ['tidesx', 'tide…'],
+  ['tid🌊es', 'tid\ufffd…'],
 ])

@@ -21,6 +21,23 @@ test('a model that answers is told with its words and its usage', async () => {
   assert.deepEqual(trial, { words: 'ready', usage, model: 'm-2' })
 })
 
+test('words are cut at 200 characters, and say so, however they came in', async () => {
+  for (const [length, words] of [
+    [200, 'x'.repeat(200)],
+    [201, `${'x'.repeat(199)}…`],
+  ] as const) {
+    for (const size of [1, 100, 200]) {
+      const model = modelOf(async function* () {
+        for (let at = 0; at < length; at += size)
+          yield await Promise.resolve([
+            { type: 'text', text: 'x'.repeat(Math.min(size, length - at)) },
+          ] satisfies ModelEvent[])
+      })
+      assert.equal((await tryModel(model)).words, words)
+    }
+  }
+})
+
 for (const type of ['text', 'reasoning'] as const) {
   test(`a model that goes on and on is stopped: ${type}`, async () => {
     let batches = 0
