@@ -200,7 +200,6 @@ export const fakeDocument = Object.assign(new EventTarget(), {
   },
 })
 
-/** No other window is open. */
 /** The channel to the other windows of the browser: what was told last, and what they tell. */
 export const otherWindows = {
   heard: undefined as unknown,

@@ -1,6 +1,7 @@
 // Who is signed in, as the page knows it.
 import assert from 'node:assert/strict'
 import { test, type TestContext } from 'node:test'
+import { until } from '../../until.ts'
 import { address, freshPage, gateway, ok, otherWindows, refusal } from './page.ts'
 import { request } from '../../../web/api/client.ts'
 import {
@@ -136,6 +137,20 @@ test('a sign-out in another window is one here, unless another user has signed i
   assert.deepEqual([sessionState.value.type, readStored('draft.a')], ['in', 'half a thought'])
   otherWindows.tell(JSON.parse(told))
   assert.deepEqual([sessionState.value, readStored('draft.a')], [{ type: 'out', ended: false }, undefined])
+})
+
+test('a sign-in in another window is looked at once nobody is signed in here, or it is of another user', async (t) => {
+  serve(t)
+  await signIn({ token: 'x' })
+  const asked = (): number => gateway.of('GET /api/session').length
+  const before = asked()
+  otherWindows.tell({ type: 'in', user: 'ada' })
+  assert.equal(asked(), before)
+  sessionState.value = { type: 'out', ended: false }
+  otherWindows.tell({ type: 'in', user: 'ada' })
+  await until(() => sessionState.value.type === 'in')
+  otherWindows.tell({ type: 'in', user: 'bob' })
+  assert.equal(asked(), before + 2)
 })
 
 test('another user gets a new page: nothing of the first is left in it', async (t) => {
