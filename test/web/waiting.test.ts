@@ -266,6 +266,44 @@ test('a word for a request that is answered elsewhere goes to the composer of it
   }
 })
 
+test('a word that goes out while another window answers goes to the composer', { skip }, async (t) => {
+  const page = await site.visit(t)
+  await say(page, 'write six')
+  const asked = card(page, 'Create docs/six.md?')
+  await asked.waitFor()
+  await hearing(page)
+  await asked.getByRole('button', { name: 'Deny…' }).click()
+  const word = page.getByRole('textbox', { name: 'Word to the agent' })
+  await word.fill('Not there')
+  await page.route('**/api/threads/*/gates/*', async (route) => {
+    await site.call('POST', new URL(route.request().url()).pathname, { action: 'deny' })
+    await asked.waitFor({ state: 'detached' })
+    await route.continue()
+  })
+  await word.press('Enter')
+  await page.getByText('Your word was not sent. It is in the composer of its thread.').waitFor()
+  await untilEqual(() => box(page).inputValue(), 'Not there')
+  await box(page).fill('')
+})
+
+test('of many requests the newest three are told', { skip }, async (t) => {
+  const names = ['two', 'three', 'six', 'seven']
+  const gates: string[] = []
+  for (const name of names) {
+    type Asked = { thread_id: string; gate: { id: string } }
+    const { thread_id, gate } = await site.call<Asked>('POST', '/api/chat', { message: `write ${name}` })
+    gates.push(`/api/threads/${thread_id}/gates/${gate.id}`)
+  }
+  const page = await site.visit(t, '/jobs')
+  const told = page.locator('[aria-live=polite] p').filter({ hasText: 'Waiting for you' })
+  await untilEqual(
+    async () => (await told.allTextContents()).map((text) => /docs\/(\w+)\.md/.exec(text)?.[1]),
+    names.slice(1),
+  )
+  for (const gate of gates) await site.call('POST', gate, { action: 'deny' })
+  await untilEqual(() => told.count(), 0)
+})
+
 test('a new request is told on every page, with the thread it is in where another one is open', { skip }, async (t) => {
   const page = await site.visit(t, '/jobs')
   const told = page.locator('[aria-live=polite]').filter({ hasText: 'Waiting for you' })
