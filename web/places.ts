@@ -2,7 +2,7 @@
 // style of printed pages.
 import { effect, untracked } from '@preact/signals'
 import { evictOldest } from '#lib/evict.ts'
-import { focusFirst } from './parts/focus.ts'
+import { focusFirst, focusSoon } from './parts/focus.ts'
 import { phone } from './parts/phone.ts'
 import { route, threadIdIn } from './router.ts'
 import { conversationOf } from './store/hub.ts'
@@ -51,6 +51,8 @@ function arrive(next: string): void {
     // Beside a list that is shown already, its details change.
     if (place) returnTo(main, place, next)
     else if (phone.matches || pageOf(next) !== pageOf(path)) main.scrollTop = 0
+    // The link that led here may leave with its page.
+    if (document.activeElement?.matches('#main a')) focusSoon('#main')
   }
   entry = arrived
   path = next
@@ -102,7 +104,7 @@ function returnTo(main: Element, { top, link, turn }: Place, to: string): void {
     if (frames++ === maxFrames) return end()
     if (turn ? scrollToTurn(main, turn, settled === 0) : scrollMain(main, top)) settled++
     if (settled < settleFrames) return void requestAnimationFrame(scroll)
-    if (typeof link === 'string' && document.activeElement === document.body)
+    if (typeof link === 'string' && [document.body, main].some((each) => each === document.activeElement))
       focusFirst(`main a[href="${CSS.escape(link)}"]`)
     end()
   }

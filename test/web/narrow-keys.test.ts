@@ -85,3 +85,16 @@ test('in a window as low as a phone on its side every thread of the menu can be 
   await menu.waitFor({ state: 'detached' })
   await page.waitForURL(`**/threads/${thread_id}`)
 })
+
+test('the focus goes along from a job to its thread and back', { skip }, async (t) => {
+  const { thread_id } = await site.call<{ thread_id: string }>('POST', '/api/chat', { message: 'hello' })
+  const page = await site.visit(t, '/jobs', phone)
+  const row = page.locator(`.row-link[href="/threads/${thread_id}"]`).first()
+  await row.press('Enter')
+  await page.waitForURL(`**/threads/${thread_id}`)
+  await until(() => isFocused(page.locator('#main')))
+  await page.goBack()
+  await until(() => isFocused(row))
+  await page.goForward()
+  await until(() => isFocused(page.locator('#main')))
+})
