@@ -259,3 +259,18 @@ test('with the keyboard alone a mission is created and run', { skip }, async (t)
   await page.keyboard.press('Enter')
   await detail.getByRole('cell', { name: 'OK' }).waitFor()
 })
+
+test('a mission that is removed elsewhere while it is edited keeps what was typed, for a new one', {
+  skip,
+}, async (t) => {
+  const mission = { prompt: 'Count the bees', schedule: 'at 2099-01-01 09:00' }
+  const { id } = await site.call<{ id: string }>('POST', '/api/missions', mission)
+  const page = await site.visit(t, `/missions/${id}?edit`)
+  const words = page.getByRole('textbox', { name: 'What to do' })
+  await words.fill('Count the bees, and the hives')
+  await site.call('DELETE', `/api/missions/${id}`)
+  await page.getByRole('alert').getByText('It was removed meanwhile').waitFor()
+  assert.equal(await words.inputValue(), 'Count the bees, and the hives')
+  await page.getByRole('button', { name: 'Create mission' }).click()
+  await page.getByText('Count the bees, and the hives is created').waitFor()
+})

@@ -1,5 +1,6 @@
 // The form of a mission: what to do, when, and in which time zone, with the next runs as it is typed.
 import { useSignal } from '@preact/signals'
+import type { ComponentChildren } from 'preact'
 import { useEffect } from 'preact/hooks'
 import { maxScheduleChars, maxZoneChars } from '#core/page-limits.ts'
 import type { Mission, SchedulePreview } from '#doors/web/wire/mission.ts'
@@ -10,6 +11,7 @@ import { Area, FieldFault, TextField } from '../parts/field.tsx'
 import { focusSoon } from '../parts/focus.ts'
 import { Form } from '../parts/form.tsx'
 import { Icon } from '../parts/icon.tsx'
+import { Note } from '../parts/note.tsx'
 import { go } from '../router.ts'
 import { reconnections } from '../store/link.ts'
 import {
@@ -24,20 +26,27 @@ import { notify } from '../store/notices.ts'
 
 const typingMs = 200
 
+async function create(fields: MissionFields): Promise<void> {
+  const { id, title } = await createMission(fields)
+  notify(`${title} is created`)
+  go(missionAddress(id))
+  focusSoon('#main')
+}
+
 export function NewMission() {
-  const create = async (fields: MissionFields): Promise<void> => {
-    const { id, title } = await createMission(fields)
-    notify(`${title} is created`)
-    go(missionAddress(id))
-    focusSoon('#main')
-  }
   const empty = { prompt: '', schedule: '', zone: '' }
   return (
     <MissionForm name="New mission" verb="Create mission" from={empty} work={create} onCancel={() => go('/missions')} />
   )
 }
 
-export function EditMission({ mission }: { mission: Mission }) {
+type EditProps = {
+  readonly mission: Mission
+  /** Somebody else, or the agent, has removed it: what is typed can become a new one. */
+  readonly removed: boolean
+}
+
+export function EditMission({ mission, removed }: EditProps) {
   const { id, title, prompt, schedule, zone } = mission
   const close = (): void => {
     go(missionAddress(id), { replace: true })
@@ -50,7 +59,21 @@ export function EditMission({ mission }: { mission: Mission }) {
     notify(`${title} is saved`)
     close()
   }
-  return <MissionForm name="Edit mission" verb="Save" from={{ prompt, schedule, zone }} work={save} onCancel={close} />
+  return (
+    <MissionForm
+      name="Edit mission"
+      verb={removed ? 'Create mission' : 'Save'}
+      from={{ prompt, schedule, zone }}
+      work={removed ? create : save}
+      onCancel={close}
+    >
+      {removed && (
+        <Note kind="clay" title="It was removed meanwhile">
+          Somebody else, or the agent, has removed this mission. Your text is kept here, for a new one.
+        </Note>
+      )}
+    </MissionForm>
+  )
 }
 
 type FormProps = {
@@ -59,9 +82,10 @@ type FormProps = {
   readonly from: MissionFields
   readonly work: (fields: MissionFields) => Promise<void>
   readonly onCancel: () => void
+  readonly children?: ComponentChildren
 }
 
-function MissionForm({ name, verb, from, work, onCancel }: FormProps) {
+function MissionForm({ name, verb, from, work, onCancel, children }: FormProps) {
   const prompt = useSignal(from.prompt)
   const schedule = useSignal(from.schedule)
   const zone = useSignal(from.zone)
@@ -129,6 +153,7 @@ function MissionForm({ name, verb, from, work, onCancel }: FormProps) {
       )}
       <Preview schedule={schedule.value} zone={zone.value} />
       <Refusal act={act} of={wrong.value} />
+      {children}
     </Form>
   )
 }

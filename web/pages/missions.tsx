@@ -1,5 +1,5 @@
 // The Missions page: the list with next runs and last outcomes, and the open mission or the form beside it.
-import { useEffect } from 'preact/hooks'
+import { useEffect, useRef } from 'preact/hooks'
 import type { Mission } from '#doors/web/wire/mission.ts'
 import { exactTime, untilInZone, whenText } from '../lib/words.ts'
 import { Button } from '../parts/button.tsx'
@@ -57,6 +57,10 @@ function Lists({ list }: { list: readonly Mission[] }) {
   const shown = writing ? undefined : shownMission.value
   const open = writing || openMission.value !== undefined
   useStepFocus(open)
+  /** The form for a mission that is removed elsewhere keeps what was typed. */
+  const last = useRef<Mission>(undefined)
+  if (shown) last.current = shown
+  const edited = query.has('edit') && last.current?.id === openMission.value ? last.current : undefined
   if (list.length === 0 && !open) return <None />
   return (
     <div class={open ? 'two-steps open' : 'two-steps'}>
@@ -68,6 +72,8 @@ function Lists({ list }: { list: readonly Mission[] }) {
         </a>
         {writing ? (
           <NewMission />
+        ) : edited ? (
+          <EditMission key={edited.id} mission={edited} removed={!shown && !moreMissions.value} />
         ) : shown === undefined ? (
           <div class="card">
             <Empty icon="clock" title="There is no such mission">
@@ -76,8 +82,6 @@ function Lists({ list }: { list: readonly Mission[] }) {
                 : 'It may have been removed. The list shows every mission.'}
             </Empty>
           </div>
-        ) : query.has('edit') ? (
-          <EditMission key={shown.id} mission={shown} />
         ) : (
           <MissionDetail key={shown.id} mission={shown} />
         )}
