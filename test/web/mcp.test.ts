@@ -224,6 +224,24 @@ test('a form that waits is answered on the page Waiting, and one that is decline
   await untilEqual(() => asked.count(), 0)
 })
 
+test('a form that is answered elsewhere says that what was entered here was not sent', { skip }, async (t) => {
+  const page = await site.visit(t)
+  const told = page.getByText('What you entered was not sent.')
+  for (const entered of [true, false]) {
+    await page.getByRole('link', { name: 'New thread' }).click()
+    await say(page, 'order')
+    const asked = card(page, 'Answer shop?')
+    const name = asked.getByRole('textbox', { name: 'Your name' })
+    await name.waitFor()
+    if (entered) await name.fill('Nadia')
+    const { gates } = await site.call<{ gates: { id: string; thread_id: string }[] }>('GET', '/api/gates')
+    await site.call('POST', `/api/threads/${gates[0]?.thread_id}/gates/${gates[0]?.id}`, { action: 'deny' })
+    await untilEqual(() => asked.count(), 0)
+    await untilEqual(() => told.count(), entered ? 1 : 0)
+    await page.evaluate(`dispatchEvent(new Event('pagehide'))`)
+  }
+})
+
 test('a page that a server wants opened is shown with its address; the call goes on after it', { skip }, async (t) => {
   const page = await site.visit(t)
   await page.context().route('https://pay.example/**', (route) => route.fulfill({ body: 'paid' }))

@@ -1,5 +1,6 @@
 // The gate of a server that asks for input: its form, or the page it wants opened, and the answers.
 import { useSignal } from '@preact/signals'
+import { useLayoutEffect, useRef } from 'preact/hooks'
 import type { GateAnswer, Input, Waiting } from '#doors/web/wire/gate.ts'
 import { printable } from '#safety/printable.ts'
 import { ApiFault } from '../api/client.ts'
@@ -13,6 +14,8 @@ import { Form } from './form.tsx'
 import './input-gate.css'
 import { InputField } from './input-field.tsx'
 
+const notSent = 'What you entered was not sent.'
+
 type Props = { readonly gate: Waiting; readonly input: Input; readonly isTooSoon: () => boolean }
 
 /** `isTooSoon` is true until the card could be read: until then it ignores clicks and keys. */
@@ -24,13 +27,26 @@ export function InputGate({ gate, input, isTooSoon }: Props) {
   /** The field that the gateway refused. */
   const wrong = useSignal<string | undefined>(undefined)
   const opened = useSignal(false)
+  const isSent = useRef(false)
+  useLayoutEffect(() => {
+    const untouched = entries.peek()
+    // The card has left with what was entered: the gate was answered elsewhere or is over, or the page was left.
+    return () => {
+      const isSending = act.busy.peek() || declining.busy.peek()
+      if (!isSent.current && !isSending && entries.peek() !== untouched) notify(notSent)
+    }
+  }, [])
 
   const send = async (answer: GateAnswer): Promise<void> => {
     wrong.value = undefined
     try {
       await answerGate(gate.thread_id, gate.id, answer)
+      isSent.current = true
     } catch (error) {
-      if (error instanceof ApiFault && error.code === 'gate_closed') return notify('This was answered already.')
+      if (error instanceof ApiFault && error.code === 'gate_closed') {
+        isSent.current = true
+        return notify(`This was answered already. ${notSent}`)
+      }
       if (error instanceof ApiFault) wrong.value = fields.find(({ name }) => error.param === `values.${name}`)?.name
       throw error
     }
