@@ -134,7 +134,7 @@ effect(() => {
   const who = sessionState.value
   if (who.type !== 'in') return undefined
   return untracked(() => {
-    setStorageUser(who.session.user)
+    setStorageUser(who.session.user_id)
     restoreOutbox()
     restoreSeen()
     const back = takeReturnPath()

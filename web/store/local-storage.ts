@@ -1,4 +1,4 @@
-// localStorage by user. It outlives the page and a session that is lost, and one user never reads another's.
+// localStorage by the id of the user. It outlives the page and a session that is lost, and one user never reads another's.
 
 let owner = ''
 /** Everything written by this page: it serves as the storage where the browser has none, or no space left. */
@@ -13,8 +13,8 @@ export function isAllStored(): boolean {
 }
 
 /** Sets the user whose values are read and written. */
-export function setStorageUser(user: string): void {
-  owner = user
+export function setStorageUser(userId: string): void {
+  owner = userId
   isClosed = false
 }
 
@@ -63,13 +63,13 @@ export function forgetStored(name: string): void {
   }
 }
 
-/** The stored names of the prefix. Only a path has dots, after a slash: another dot belongs to the name of another user. */
+/** The stored names of the prefix. */
 export function storedNames(namePrefix: string): string[] {
   const start = keyOf('')
   return [...new Set([...browserKeys(), ...here.keys()])]
     .filter((key) => key.startsWith(start + namePrefix))
     .map((key) => key.slice(start.length))
-    .filter((name) => /^[^./]+(\/|$)/.test(name.slice(namePrefix.length)) && readStored(name) !== undefined)
+    .filter((name) => readStored(name) !== undefined)
 }
 
 /** Deletes what tells of the user: drafts, unsent messages and read positions. They sign out: no more is stored. */

@@ -26,7 +26,7 @@ export async function findSession(): Promise<void> {
     const session = await request<Session>('GET', '/api/session')
     const known = sessionState.peek()
     // The same user: a new value would restart everything that lives with the session.
-    if (known.type !== 'in' || known.session.user !== session.user) enter(session)
+    if (known.type !== 'in' || known.session.user_id !== session.user_id) enter(session)
   } catch (error) {
     if (error instanceof ApiFault && error.status === 401) return
     if (sessionState.value.type !== 'in') sessionState.value = { type: 'away' }
@@ -65,10 +65,10 @@ function leave(): void {
 
 /** The page keeps what it has read for a user who comes back. Another user gets a new page. */
 function enter(session: Session): void {
-  if (lastUser !== undefined && lastUser !== session.user) return location.reload()
-  lastUser = session.user
+  if (lastUser !== undefined && lastUser !== session.user_id) return location.reload()
+  lastUser = session.user_id
   sessionState.value = { type: 'in', session }
-  tellWindows({ type: 'in', user: session.user })
+  tellWindows({ type: 'in', user: session.user_id })
 }
 
 function tellWindows(news: News): void {

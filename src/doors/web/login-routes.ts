@@ -130,5 +130,10 @@ function wrong(message: string): AppError {
 }
 
 function sessionWire({ user, name, session }: Caller): z.output<typeof SessionAnswer> {
-  return { user: name, operator: user === operator, expires_at: session ? isoTime(session.endsAt) : null }
+  return {
+    user_id: user,
+    user: name,
+    operator: user === operator,
+    expires_at: session ? isoTime(session.endsAt) : null,
+  }
 }

@@ -33,7 +33,9 @@ test('a token is exchanged for a cookie that no script and no other site can use
   ] as const) {
     const { status, json, headers, cookie } = await signIn({ token })
     assert.equal(status, 200)
-    assert.deepEqual(json, { user, operator, expires_at: new Date(1_800_000_000_000 + 12 * hourMs).toISOString() })
+    const { user_id, ...told } = json
+    assert.equal(user_id === 'operator', operator)
+    assert.deepEqual(told, { user, operator, expires_at: new Date(1_800_000_000_000 + 12 * hourMs).toISOString() })
     const set = headers.get('set-cookie') ?? ''
     assert.match(set, /^atrium_session=[\w-]+; Path=\/; Max-Age=2592000; HttpOnly; SameSite=Strict$/)
     assert.ok(!set.includes(token))
@@ -221,7 +223,7 @@ test('a bad bearer token is refused, whatever the cookie says', async (t) => {
   const among = { cookie: `a=b; ${cookie}; c` }
   assert.equal((await call('GET', '/api/session', { token: null, headers: among })).status, 200)
   const bearer = await call('GET', '/api/session')
-  assert.deepEqual(bearer.json, { user: 'operator', operator: true, expires_at: null })
+  assert.deepEqual(bearer.json, { user_id: 'operator', user: 'operator', operator: true, expires_at: null })
 })
 
 test('behind HTTPS the cookie is for HTTPS alone', async (t) => {

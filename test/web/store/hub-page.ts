@@ -26,7 +26,7 @@ export async function start(t: TestContext, lastSeq = 2) {
   gateway.on('GET /api/threads', ok({ threads: [threadOf(id)], next_cursor: null }))
   gateway.on('GET /api/gates', ok({ gates: [] }))
   gateway.on('GET /api/status', ok({}))
-  gateway.on('GET /api/session', ok({ user: 'ada', operator: true }))
+  gateway.on('GET /api/session', ok({ user_id: 'ada', user: 'ada', operator: true }))
   go(`/threads/${id}`)
   const stop = startHub()
   t.after(() => {

@@ -24,14 +24,14 @@ function serve(t: TestContext, user = 'ada', operator = false): void {
   address.reloads = 0
   gateway.on('POST /api/login', ok(undefined))
   gateway.on('POST /api/logout', ok(undefined))
-  gateway.on('GET /api/session', ok({ user, operator }))
+  gateway.on('GET /api/session', ok({ user_id: user, user, operator }))
 }
 
 test('however many requests are told that the session is over, it was there and has ended', async (t) => {
   serve(t)
   await signIn({ token: 'x' })
   assert.deepEqual(gateway.bodies('POST /api/login'), [{ token: 'x' }])
-  assert.deepEqual(sessionState.value, { type: 'in', session: { user: 'ada', operator: false } })
+  assert.deepEqual(sessionState.value, { type: 'in', session: { user_id: 'ada', user: 'ada', operator: false } })
   gateway.on('GET /api/threads', refused)
   gateway.on('GET /api/session', refused)
   for (let told = 0; told < 2; told++) {
@@ -153,11 +153,11 @@ test('a sign-in in another window is looked at once nobody is signed in here, or
   assert.equal(asked(), before + 2)
 })
 
-test('another user gets a new page: nothing of the first is left in it', async (t) => {
+test('another user gets a new page, also one of the same name: nothing of the first is left in it', async (t) => {
   serve(t)
   await signIn({ token: 'x' })
   sessionState.value = { type: 'out', ended: true }
-  gateway.on('GET /api/session', ok({ user: 'bob', operator: true }))
+  gateway.on('GET /api/session', ok({ user_id: 'bob', user: 'ada', operator: true }))
   await signIn({ token: 'of bob' })
   assert.deepEqual([address.reloads, sessionState.value], [1, { type: 'out', ended: true }])
   sessionState.value = { type: 'in', session: { user: 'ada', operator: false } as never }

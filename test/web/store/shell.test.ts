@@ -67,7 +67,7 @@ test('a draft is kept by thread and by user, until it is empty', (t) => {
 
 test('unsaved text of memory is a draft; what belongs to another user is none', (t) => {
   freshPage(t)
-  setStorageUser('ada.draft')
+  setStorageUser('bob')
   writeDraft('a', 'half a thought')
   keepDocumentDraft('people/nadia.md', 'Owns checkout.')
   setStorageUser('ada')

@@ -44,6 +44,8 @@ export const RemovedAnswer = z.object({
 })
 
 export const SessionAnswer = z.object({
+  /** The name of a user who was removed may be given to another one; the id is not. */
+  user_id: z.string(),
   user: z.string(),
   operator: z.boolean(),
   /** Null for a caller with a token instead of a session. */
