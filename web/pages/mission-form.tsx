@@ -1,7 +1,7 @@
 // The form of a mission: what to do, when, and in which time zone, with the next runs as it is typed.
 import { useSignal } from '@preact/signals'
 import type { ComponentChildren } from 'preact'
-import { useEffect } from 'preact/hooks'
+import { useEffect, useRef } from 'preact/hooks'
 import { maxScheduleChars, maxZoneChars } from '#core/page-limits.ts'
 import type { Mission, SchedulePreview } from '#doors/web/wire/mission.ts'
 import { ApiFault, faultText } from '../api/client.ts'
@@ -47,7 +47,8 @@ type EditProps = {
 }
 
 export function EditMission({ mission, removed }: EditProps) {
-  const { id, title, prompt, schedule, zone } = mission
+  // As it was opened: what another window has changed since stays unless it is changed here, too.
+  const { id, title, prompt, schedule, zone } = useRef(mission).current
   const close = (): void => {
     go(missionAddress(id), { replace: true })
     focusSoon('.mission-acts [aria-label="Edit"]', '#main')
@@ -55,7 +56,10 @@ export function EditMission({ mission, removed }: EditProps) {
   const save = async (fields: MissionFields): Promise<void> => {
     // A schedule that is given begins anew, so it is sent only if it has changed.
     const anew = fields.schedule.trim() !== schedule || fields.zone.trim() !== zone
-    await changeMission(id, anew ? fields : { prompt: fields.prompt })
+    await changeMission(id, {
+      ...(fields.prompt !== prompt && { prompt: fields.prompt }),
+      ...(anew && { schedule: fields.schedule, zone: fields.zone }),
+    })
     notify(`${title} is saved`)
     close()
   }
