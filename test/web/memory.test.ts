@@ -315,3 +315,14 @@ test('memory that cannot be read says so; nobody else’s is shown', { skip }, a
   await page.reload()
   await page.getByRole('alert').filter({ hasText: 'Memory could not be read' }).waitFor()
 })
+
+test('an open document shows what is written elsewhere while it is read', { skip }, async (t) => {
+  await write('notes/bees.md', 'six hives')
+  const page = await site.visit(t, '/memory/notes/bees.md')
+  const text = page.locator('.document-text')
+  await text.getByText('six hives').waitFor()
+  await write('notes/bees.md', 'seven hives')
+  await text.getByText('seven hives').waitFor()
+  await site.call('DELETE', addressOf('notes/bees.md'))
+  await page.getByRole('heading', { name: 'Not written yet' }).waitFor()
+})

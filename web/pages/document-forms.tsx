@@ -1,5 +1,6 @@
 // The forms of memory: a document's text, and a new document.
 import { useSignal } from '@preact/signals'
+import { useRef } from 'preact/hooks'
 import { maxDocumentPathChars } from '#core/page-limits.ts'
 import { useAct } from '../parts/act.ts'
 import { Button } from '../parts/button.tsx'
@@ -28,7 +29,9 @@ type EditorProps = {
   readonly onEnd: () => void
 }
 
-export function DocumentEditor({ path, text, since, onEnd }: EditorProps) {
+export function DocumentEditor({ path, onEnd, ...opened }: EditorProps) {
+  // As it was opened: a reading that was under way may bring what another window has written since.
+  const { text, since } = useRef(opened).current
   const content = useSignal(documentDraft(path) ?? text)
   const changed = useSignal(false)
   const act = useAct()

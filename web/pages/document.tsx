@@ -14,6 +14,7 @@ import { Note } from '../parts/note.tsx'
 import { Empty, When } from '../parts/states.tsx'
 import { go } from '../router.ts'
 import { now } from '../store/clock.ts'
+import { useLive } from '../store/live-data.ts'
 import { addressOf, deleteDocument, memorySearch, openDocument, openPath, saveDocument } from '../store/memory.ts'
 import { documentDraft } from '../store/drafts.ts'
 import { notify } from '../store/notices.ts'
@@ -97,6 +98,7 @@ function Shown({ document }: { document: Document }) {
 
 function Text({ content }: { content: string }) {
   const box = useRef<HTMLDivElement>(null)
+  useLive(openDocument)
   useFoundIn(box, memorySearch.value)
   return (
     <div class="document-text" ref={box}>
