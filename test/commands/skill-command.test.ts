@@ -84,6 +84,7 @@ test('a check tells what cannot be read as a skill as a fault: a link, an archiv
   writeFileSync(archive, 'none')
   const large = join(home.path, 'large.zip')
   writeFileSync(large, '')
+  t.after(() => rmSync(large))
   truncateSync(large, 14 * 1024 * 1024 + 1)
   for (const [path, words] of [
     [linked, /^fault: linked: there is a link or a device: a skill has files only\n1 fault, 0 warnings, 0 notes\.\n$/],
