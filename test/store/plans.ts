@@ -125,20 +125,12 @@ function faultsOf(node: Node): string[] {
   const table = node['Relation Name'] ?? ''
   const index = node['Index Name'] ?? ''
   const scans = type === 'Seq Scan' || (type.startsWith('Index') && node['Index Cond'] === undefined)
-  // A sort of what has not ended costs no more than to read it: the planner may choose either way.
-  const sorts =
-    type.includes('Sort') && !readsUnder(node).every(([name, by]) => small.includes(name) || ofTheMoment.test(by))
+  const sorts = type.includes('Sort') && !tablesUnder(node).every((name) => small.includes(name))
   const fault = sorts || (scans && !small.includes(table) && !ofTheMoment.test(index))
   return [...(fault ? [`${type} ${table} ${index}`.trim()] : []), ...(node.Plans ?? []).flatMap(faultsOf)]
 }
 
-/** The tables that a node reads, each with the index by which it does. */
-function readsUnder(node: Node): [table: string, index: string][] {
-  const below = node.Plans ?? []
-  const table = node['Relation Name']
-  if (table === undefined) return below.flatMap(readsUnder)
-  return [
-    [table, node['Index Name'] ?? below.find((each) => each['Index Name'])?.['Index Name'] ?? ''],
-    ...below.flatMap(readsUnder),
-  ]
+function tablesUnder(node: Node): string[] {
+  const own = node['Relation Name'] === undefined ? [] : [node['Relation Name']]
+  return [...own, ...(node.Plans ?? []).flatMap(tablesUnder)]
 }
