@@ -96,24 +96,33 @@ export async function checkMayAllow(
     if (allowedTools) throw new AppError('gate_closed', `nothing waits for an answer to ${callId} any more`)
     return
   }
-  const { name } = open.gate
-  if (allowedTools && !allowedTools.includes(name)) {
+  if (allowedTools) checkNarrowed(open.gate, { allowedTools, grantRequest, now: now() })
+  if (open.at >= now() - gateMs) return
+  throw new AppError('gate_closed', `nothing waits for an answer to ${callId} any more: it expired after 24 hours`)
+}
+
+type Narrowed = {
+  readonly allowedTools: readonly string[]
+  readonly grantRequest?: GrantRequest | undefined
+  readonly now: number
+}
+
+/** Throws forbidden for what a caller with fewer tools may not allow. */
+function checkNarrowed(gate: Gate, { allowedTools, grantRequest, now }: Narrowed): void {
+  const { name } = gate
+  if (!allowedTools.includes(name)) {
     const message = `this token may not use ${name}, so it cannot allow it: deny it, or answer with another token`
     throw new AppError('forbidden', message)
   }
-  const reach = reachOfGate(open.gate)
+  const reach = reachOfGate(gate)
+  if (reach?.type !== 'path' || reach.in !== 'memory') return
   // Identity files are a part of every prompt, also of turns with more tools.
-  if (allowedTools && reach?.type === 'path' && reach.in === 'memory') {
-    const only = 'this token may use some tools only'
-    if (isIdentity(reach.path))
-      throw new AppError('forbidden', `${only}: deny the call on ${reach.path}, or answer with another token`)
-    const grant = grantRequest && grantOf(open.gate, grantRequest, now())
-    const isCovered = (path: string): boolean => !!grant && covers(grant, { name, reach: { ...reach, path } }, now())
-    if (identityPaths.some(isCovered))
-      throw new AppError('forbidden', `${only}: allow the call once or for its file, or answer with another token`)
-  }
-  if (open.at >= now() - gateMs) return
-  throw new AppError('gate_closed', `nothing waits for an answer to ${callId} any more: it expired after 24 hours`)
+  const only = 'this token may use some tools only'
+  if (isIdentity(reach.path))
+    throw new AppError('forbidden', `${only}: deny the call on ${reach.path}, or answer with another token`)
+  const grant = grantRequest && grantOf(gate, grantRequest, now)
+  if (grant && identityPaths.some((path) => covers(grant, { name, reach: { ...reach, path } }, now)))
+    throw new AppError('forbidden', `${only}: allow the call once or for its file, or answer with another token`)
 }
 
 async function findOpen(
