@@ -98,7 +98,8 @@ export function openPostgres(
     const unsent = [begin]
     try {
       const result = await drive(client, job, { unsent, trusts })
-      await fly(client, [...unsent.splice(0), commit])
+      // Statements that go together are a transaction by themselves.
+      await fly(client, unsent[0] === begin ? unsent.slice(1) : [...unsent, commit])
       client.release()
       answeredAt = performance.now()
       return result

@@ -28,7 +28,8 @@ export function createSkillStore({ sql, now, maxUserBytes = 0 }: SkillParts): Sk
   /** One change at a time, so that no content is deleted that another skill begins to use. Readers are not blocked. */
   const change = <T>(owner: UserId, job: () => Job<T>, size?: typeof takesLong): Promise<T> =>
     sql.write(function* () {
-      if (sql.backend === 'postgres') yield* run('LOCK TABLE skills IN SHARE ROW EXCLUSIVE MODE')
+      // Waits for the answer: PostgreSQL locks a table only behind a BEGIN, and a job that waits for nothing has none.
+      if (sql.backend === 'postgres') yield* query('LOCK TABLE skills IN SHARE ROW EXCLUSIVE MODE')
       yield* lockAccount(owner, sql.lock)
       const done = yield* job()
       yield* notifySkills(sql, owner)
