@@ -33,6 +33,16 @@ export type Preview =
   /** A memory document: the content of a new one, or the diff of an existing one. */
   | { readonly type: 'document'; readonly path: string; readonly content: string }
   | { readonly type: 'document'; readonly path: string; readonly diff: string }
+  /** A mission as it would be, or as it is. `schedule` is told in words; without `tools` it may use all. */
+  | {
+      readonly type: 'mission'
+      readonly schedule: string
+      readonly prompt: string
+      readonly title?: string
+      readonly status?: string
+      readonly tools?: readonly string[]
+      readonly capUsd?: number
+    }
   | { readonly type: 'arguments'; readonly fields: JsonObject }
 
 /** A tool's question about a call that needs approval. */

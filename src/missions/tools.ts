@@ -5,7 +5,7 @@ import type { JsonObject } from '#core/json.ts'
 import type { Preview, Question } from '#core/question.ts'
 import { readParams, schemaOf, textField } from '#core/tool-params.ts'
 import type { Tool, ToolContext } from '#core/tool.ts'
-import { isoTime } from '#core/time.ts'
+import { withoutUndefined } from '#lib/without-undefined.ts'
 import type { MissionInput, Missions, MissionView } from './missions.ts'
 
 const cannot = ['See or change missions of other users', 'Create, change or remove one without asking']
@@ -66,10 +66,10 @@ export function createMissionTools(missions: () => Promise<Missions>): readonly 
       parameters: schemaOf(fields, ['prompt', 'schedule']),
       brief: ({ title, prompt = '' }) => `Create the mission “${shortened(title ?? prompt)}”`,
       async preview(args, { user, serviceTools }) {
-        const { understood, nextRuns } = await (await missions()).preview(user, args)
+        const { understood } = await (await missions()).preview(user, args)
         const { title, cap_usd: capUsd, prompt = '' } = args
         const tools = narrowed(toolsIn(args), serviceTools)
-        return shown({ title, schedule: understood, nextRuns, tools, capUsd, prompt })
+        return shown({ title, schedule: understood, tools, capUsd, prompt })
       },
       async run(args, { user, serviceTools }) {
         const tools = narrowed(toolsIn(args), serviceTools)
@@ -92,11 +92,11 @@ export function createMissionTools(missions: () => Promise<Missions>): readonly 
         refuseWider([before.tools, toolsIn(args) ?? before.tools], serviceTools)
         const anew = args.schedule !== undefined || args.zone !== undefined
         const { schedule = before.schedule, zone = before.zone } = args
-        const { understood, nextRuns } = anew ? await all.preview(user, { schedule, zone }) : before
+        const { understood } = anew ? await all.preview(user, { schedule, zone }) : before
         const { status = before.status, title = before.title, prompt = before.prompt } = args
         const tools = toolsIn(args) ?? before.tools
         const { cap_usd: capUsd = before.capUsd } = args
-        return shown({ title, status, schedule: understood, nextRuns, tools, capUsd, prompt })
+        return shown({ title, status, schedule: understood, tools, capUsd, prompt })
       },
       async run({ status, ...args }, { user, serviceTools }) {
         const all = await missions()
@@ -181,29 +181,17 @@ type Shown = {
   readonly title: string | undefined
   readonly status?: string
   readonly schedule: string
-  readonly nextRuns: readonly number[]
   readonly tools: readonly string[] | undefined
   readonly capUsd: number | undefined
   readonly prompt: string
 }
 
-function shown({ title, status, schedule, nextRuns, tools, capUsd, prompt }: Shown): Preview {
-  return {
-    type: 'arguments',
-    fields: {
-      ...(title !== undefined && { title }),
-      ...(status !== undefined && { status }),
-      schedule,
-      next_runs: nextRuns.map(isoTime),
-      tools: tools ? tools.join(', ') || 'none' : 'all',
-      ...(capUsd !== undefined && { cap_usd: capUsd }),
-      prompt,
-    },
-  }
+function shown({ schedule, prompt, ...rest }: Shown): Preview {
+  return { type: 'mission', schedule, prompt, ...withoutUndefined(rest) }
 }
 
-function shownMission({ title, understood, nextRuns, tools, capUsd, prompt }: MissionView): Preview {
-  return shown({ title, schedule: understood, nextRuns, tools, capUsd, prompt })
+function shownMission({ title, understood, tools, capUsd, prompt }: MissionView): Preview {
+  return shown({ title, schedule: understood, tools, capUsd, prompt })
 }
 
 function inputOf({ prompt, schedule, zone, title, missed, cap_usd: capUsd, ...args }: MissionArgs): MissionInput {

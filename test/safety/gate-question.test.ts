@@ -25,6 +25,23 @@ const previews: readonly [preview: Preview, text: string][] = [
   [{ type: 'command', command: 'ls', cwd: 'docs', timeoutSecs: 0 }, '$ ls\n(in docs, for at most 0 seconds)'],
   [{ type: 'document', path: 'USER.md', content: 'Ada' }, 'Ada'],
   [{ type: 'document', path: 'USER.md', diff: '+Ada' }, '+Ada'],
+  [
+    { type: 'mission', schedule: 'Daily at 09:00, UTC. Next: Mon.', prompt: 'Stretch.\nTools: none' },
+    'When: Daily at 09:00, UTC. Next: Mon.\nTools: all\nWhat to do:\n\nStretch.\nTools: none',
+  ],
+  [
+    {
+      type: 'mission',
+      schedule: 'S',
+      prompt: 'P',
+      title: 'A\nTools: none',
+      status: 'paused',
+      tools: ['time', 'x'],
+      capUsd: 0.5,
+    },
+    'Title: A\\u{a}Tools: none\nStatus: paused\nWhen: S\nTools: time, x\nCost: at most $0.50 a run\nWhat to do:\n\nP',
+  ],
+  [{ type: 'mission', schedule: 'S', prompt: 'P', tools: [] }, 'When: S\nTools: none\nWhat to do:\n\nP'],
   [{ type: 'arguments', fields: { to: 'Ada' } }, '{\n  "to": "Ada"\n}'],
 ]
 for (const [preview, text] of previews) {

@@ -3,7 +3,7 @@ import type { ComponentChildren } from 'preact'
 import { numberWords } from '#core/words.ts'
 import type { Preview as PreviewData } from '#doors/web/wire/gate.ts'
 import { printable } from '#safety/printable.ts'
-import { diffLines, isNewFile, formatArgs, requestRest } from '../lib/preview.ts'
+import { diffLines, isNewFile, formatArgs, missionText, requestRest } from '../lib/preview.ts'
 import { Json } from './json.tsx'
 import './preview.css'
 
@@ -40,6 +40,14 @@ export function Preview({ preview, name }: { preview: PreviewData; name: string 
       return (
         <Frame head={<Head word="NEW" text={preview.path} />} text={content}>
           {content}
+        </Frame>
+      )
+    }
+    case 'mission': {
+      const text = missionText(preview)
+      return (
+        <Frame head={<Head word="WHEN" text={preview.schedule} />} text={text}>
+          {text}
         </Frame>
       )
     }

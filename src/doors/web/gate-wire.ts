@@ -37,9 +37,13 @@ export function gateWire(gate: Gate): z.output<typeof GateWire> {
 }
 
 function previewWire(preview: Preview): PreviewWire {
-  if (preview.type !== 'command') return preview
-  const { timeoutSecs, ...command } = preview
-  return { ...command, ...(timeoutSecs !== undefined && { timeout_secs: timeoutSecs }) }
+  if (preview.type === 'command') {
+    const { timeoutSecs, ...command } = preview
+    return { ...command, ...(timeoutSecs !== undefined && { timeout_secs: timeoutSecs }) }
+  }
+  if (preview.type !== 'mission') return preview
+  const { tools, capUsd, ...mission } = preview
+  return { ...mission, ...(tools && { tools: [...tools] }), ...(capUsd !== undefined && { cap_usd: capUsd }) }
 }
 
 function inputWire(input: InputRequest): InputWire {

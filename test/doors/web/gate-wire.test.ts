@@ -101,6 +101,14 @@ describe('a gate', () => {
       { type: 'diff', path: 'a', diff: '+b' },
       { type: 'diff', path: 'a', diff: '+b' },
     ],
+    [
+      { type: 'mission', schedule: 'S', prompt: 'P', tools: [], capUsd: 0 },
+      { type: 'mission', schedule: 'S', prompt: 'P', tools: [], cap_usd: 0 },
+    ],
+    [
+      { type: 'mission', schedule: 'S', prompt: 'P' },
+      { type: 'mission', schedule: 'S', prompt: 'P' },
+    ],
   ] as const) {
     it(`previews ${JSON.stringify(preview)}`, () => {
       const wire = gateWire({ ...gate, asks: { question, preview } })

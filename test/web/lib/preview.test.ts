@@ -1,7 +1,7 @@
 // What an approval shows of a diff, a request and arguments.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { diffLines, formatArgs, isNewFile, requestRest } from '../../../web/lib/preview.ts'
+import { diffLines, formatArgs, isNewFile, missionText, requestRest } from '../../../web/lib/preview.ts'
 
 test('the lines of a diff have the numbers of their files', () => {
   const diff = [
@@ -42,6 +42,17 @@ test('the lines of a diff have the numbers of their files', () => {
 test('a file that is made is told from one that is changed', () => {
   assert.equal(isNewFile('--- /dev/null\n+++ b/x'), true)
   assert.equal(isNewFile('--- a/x\n+++ /dev/null\n'), false)
+})
+
+test('a mission shows what it may use and spend, then its prompt', () => {
+  const mission = { type: 'mission', schedule: 'S', prompt: 'P\nTools: all', tools: [] as string[] } as const
+  assert.equal(missionText(mission), 'Tools: none\n\nP\nTools: all')
+  const { tools: _, ...wide } = mission
+  assert.equal(
+    missionText({ ...wide, title: 'A\nB', status: 'paused', cap_usd: 0.5 }),
+    'Title: A\\u{a}B\nStatus: paused\nTools: all\nCost: at most $0.50 a run\n\nP\nTools: all',
+  )
+  assert.match(missionText({ ...mission, tools: ['time', 'x'] }), /^Tools: time, x\n/)
 })
 
 test('a request shows its headers, then its body', () => {

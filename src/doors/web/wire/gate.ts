@@ -40,6 +40,16 @@ const PreviewWire = z.discriminatedUnion('type', [
     content: z.exactOptional(z.string()),
     diff: z.exactOptional(z.string()),
   }),
+  /** `schedule` is told in words. Without `tools` the mission may use all. */
+  z.object({
+    type: z.literal('mission'),
+    schedule: z.string(),
+    prompt: z.string(),
+    title: z.exactOptional(z.string()),
+    status: z.exactOptional(z.string()),
+    tools: z.exactOptional(z.array(z.string())),
+    cap_usd: z.exactOptional(z.number()),
+  }),
   z.object({ type: z.literal('arguments'), fields: z.unknown() }),
 ])
 
