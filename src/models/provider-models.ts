@@ -5,12 +5,17 @@ import { type Provider, providers } from '#core/providers.ts'
 import type { ProxySettings } from '#core/proxy.ts'
 import { ByteBlocks } from '#lib/byte-blocks.ts'
 import { withoutEndSlashes } from '#lib/end-slashes.ts'
+import { excessOf, type JsonBounds } from '#lib/json-bounds.ts'
+import { parseInPieces } from '#lib/json-pieces.ts'
+import { inPace } from '#lib/pace.ts'
 import { ProxyFault } from '#net/network-fault.ts'
 import { fetchThrough, proxyForUrl } from '#net/proxy.ts'
 import { parseBaseUrl } from './base-url.ts'
 
 const timeoutMs = 15_000
 const maxBytes = 4 * 1024 * 1024
+/** A list of a thousand models, with all that is said of each. */
+const listBounds: JsonBounds = { values: 200_000, names: 50_000, levels: 100 }
 const maxModels = 1_000
 const maxNameChars = 256
 
@@ -69,7 +74,10 @@ async function readJson(response: Response, host: string): Promise<unknown> {
       body.add(chunk)
       if (body.size > maxBytes) throw new Error('the list is too long')
     }
-    return JSON.parse(body.take().toString('utf8'))
+    const json = body.take()
+    const excess = excessOf(json, listBounds)
+    if (excess) throw new Error(`the list has more than ${excess}`)
+    return await inPace(parseInPieces(json))
   } catch (cause) {
     throw new AppError('model_failed', `${host} sent no list of models: type the name`, { cause })
   }

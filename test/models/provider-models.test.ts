@@ -48,6 +48,7 @@ test('a refused key, a redirect, an odd answer and no answer say what to do', as
     [{ status: 401, body: {} }, 'model_unauthorized'],
     [{ status: 302, body: {} }, 'model_failed'],
     [{ body: '<html>' }, 'model_failed'],
+    [{ body: `{"data":[{"id":"a","more":${'['.repeat(200)}${']'.repeat(200)}}]}` }, 'model_failed'],
     [{ body: `"${'x'.repeat(5 * 1024 * 1024)}"` }, 'model_failed'],
   ] as const
   for (const [answer, code] of answers) {

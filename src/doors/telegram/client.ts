@@ -1,5 +1,6 @@
 // A small client of Telegram's Bot API. The token is part of every address, so no address is ever in a message or a log.
 import * as z from 'zod/mini'
+import { readJson, smallJsonBytes } from '#http/json-reader.ts'
 import { withoutEndSlashes } from '#lib/end-slashes.ts'
 
 /** Sends one request; failures are returned. Passed in: doors do not open connections themselves. */
@@ -14,7 +15,7 @@ export type SendRequest = (
   bounds: { readonly maxBytes: number; readonly timeoutMs: number; readonly signal: AbortSignal },
 ) => Promise<{ readonly status: number; readonly body: Buffer } | RequestFault>
 
-/** `tooLarge`: there was an answer, longer than `maxBytes`. */
+/** `tooLarge`: there was an answer, too long to be read. */
 type RequestFault = { readonly fault: string; readonly sent: boolean; readonly tooLarge?: true }
 
 /**
@@ -132,7 +133,7 @@ export function createBotApi({ api, token, send, mayWrite }: BotApiParts): BotAp
     botId: token.slice(0, token.indexOf(':')),
     getMe: (signal) => call('getMe', Me, { params: {}, signal }),
     getUpdates: ({ offset, limit, timeoutSecs: timeout }, signal) =>
-      call('getUpdates', z.array(z.unknown()), {
+      call('getUpdates', z.array(z.unknown()).check(z.maxLength(limit)), {
         params: {
           timeout,
           limit,
@@ -191,17 +192,20 @@ function replying(message: string): object {
   return { reply_parameters: { message_id: Number(message), allow_sending_without_reply: true } }
 }
 
-function readAnswer<T>(
+async function readAnswer<T>(
   { status, body }: { status: number; body: Buffer },
   schema: z.ZodMiniType<T>,
   masked: (text: string) => string,
-): Called<T> {
+): Promise<Called<T>> {
   const unreadable = {
     type: 'unreachable',
     why: `the server answered with HTTP ${status}, and not as a Bot API does`,
     sent: true,
   } as const
-  const answer = z.safeParse(Answer, parsed(body))
+  // A long text may have more values than are read: fewer updates may have less.
+  const json = await readJson(body).catch(() => undefined)
+  if (json === undefined && body.length > smallJsonBytes) return { ...unreadable, tooLarge: true }
+  const answer = z.safeParse(Answer, json)
   if (!answer.success) return unreadable
   if (answer.data.ok) {
     const result = z.safeParse(schema, answer.data.result)
@@ -211,14 +215,6 @@ function readAnswer<T>(
   const secs = parameters?.retry_after
   const retry = secs === undefined ? {} : { retryAfterMs: Math.min(Math.max(secs, 1), maxRetryAfterSecs) * 1000 }
   return { type: 'refused', code, description: masked(description), ...retry }
-}
-
-function parsed(body: Buffer): unknown {
-  try {
-    return JSON.parse(body.toString('utf8'))
-  } catch {
-    return undefined
-  }
 }
 
 function documentForm(boundary: string, chat: string, { name, text }: { name: string; text: string }): Buffer {

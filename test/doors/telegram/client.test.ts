@@ -52,6 +52,18 @@ test('what the server says is ok, refused or unreachable', async () => {
   })
 })
 
+test('an answer of more brackets than are parsed, and one with more updates than were asked for, are none', async () => {
+  const deep = { status: 200, body: Buffer.from(`{"ok":true,"result":${'['.repeat(40_000)}${']'.repeat(40_000)}}`) }
+  const unreadable = {
+    type: 'unreachable',
+    why: 'the server answered with HTTP 200, and not as a Bot API does',
+    sent: true,
+  }
+  assert.deepEqual(await api(deep).deleteMessage('7', '5', signal), { ...unreadable, tooLarge: true })
+  const flood = answers(200, { ok: true, result: [{ update_id: 1 }, { update_id: 2 }] })
+  assert.deepEqual(await api(flood).getUpdates({ limit: 1, timeoutSecs: 0 }, signal), unreadable)
+})
+
 test('the token is masked where a server or the network repeats it', async () => {
   const said = [
     await api(answers(400, { ok: false, error_code: 400, description: `bad /bot${token}/getMe` })).getMe(signal),

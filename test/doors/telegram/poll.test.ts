@@ -82,29 +82,42 @@ test('a send whose answer is lost is tried once more when Telegram answers again
   assert.deepEqual(asked.slice(2), ['sendDocument', 'getMe', 'sendDocument'])
 })
 
-test('updates that are too large together are asked for in smaller parts', async () => {
-  const limits: number[] = []
-  const api = createBotApi({
-    api: 'http://127.0.0.1:1/',
-    token,
-    send({ body }) {
-      const { limit, offset = 1 } = JSON.parse(body?.toString() ?? '') as { limit: number; offset?: number }
-      limits.push(limit)
-      if (limit > 1 && offset === 1) return Promise.resolve({ fault: 'too large', sent: true, tooLarge: true })
-      return Promise.resolve({ status: 200, body: Buffer.from(JSON.stringify({ ok: true, result: [update(offset)] })) })
-    },
+const manyValues = Buffer.from(
+  JSON.stringify({ ok: true, result: Array.from({ length: 99 }, () => Array(2_100).fill(0)) }),
+)
+const unread = [
+  ['bytes', { fault: 'too large', sent: true, tooLarge: true }],
+  ['values', { status: 200, body: manyValues }],
+] as const
+
+for (const [what, answer] of unread) {
+  test(`updates that have too many ${what} together are asked for in smaller parts`, async () => {
+    const limits: number[] = []
+    const api = createBotApi({
+      api: 'http://127.0.0.1:1/',
+      token,
+      send({ body }) {
+        const { limit, offset = 1 } = JSON.parse(body?.toString() ?? '') as { limit: number; offset?: number }
+        limits.push(limit)
+        if (limit > 1 && offset === 1) return Promise.resolve(answer)
+        return Promise.resolve({
+          status: 200,
+          body: Buffer.from(JSON.stringify({ ok: true, result: [update(offset)] })),
+        })
+      },
+    })
+    const stop = new AbortController()
+    const ids: number[] = []
+    for await (const batch of createTelegramChannel({ api, log: silentLog }).updates(stop.signal)) {
+      ids.push(...batch.flatMap((incoming) => incoming.ids))
+      if (ids.length === 2) stop.abort()
+    }
+    assert.deepEqual(
+      [limits, ids],
+      [
+        [100, 50, 25, 12, 6, 3, 1, 100],
+        [1, 2],
+      ],
+    )
   })
-  const stop = new AbortController()
-  const ids: number[] = []
-  for await (const batch of createTelegramChannel({ api, log: silentLog }).updates(stop.signal)) {
-    ids.push(...batch.flatMap((incoming) => incoming.ids))
-    if (ids.length === 2) stop.abort()
-  }
-  assert.deepEqual(
-    [limits, ids],
-    [
-      [100, 50, 25, 12, 6, 3, 1, 100],
-      [1, 2],
-    ],
-  )
-})
+}
