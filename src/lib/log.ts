@@ -33,9 +33,12 @@ const holdMs = 20
 
 /** Field names under which a secret might be logged by mistake. A number under such a name is a count. */
 const secretName = /(authorization|cookie|token|secret|password|passphrase|api[-_]?key|credential)s?$/i
-/** Secrets recognised by their form, and a text that each form contains, to skip the pattern for most lines. */
+/**
+ * Secrets recognised by their form, and a text that each form contains, to skip the pattern for most lines. In a URL the first
+ * colon ends the name: with any colon, the time would grow with the square of their number.
+ */
 const secretPatterns =
-  /\batr_[\w-]{16,}|\bsk-[\w-]{16,}|\b(?:Bearer|Basic) [\w.~+/=-]{8,}|(?<=:\/\/)[^\s/"@]+:[^\s/"@]+(?=@)/gi
+  /\batr_[\w-]{16,}|\bsk-[\w-]{16,}|\b(?:Bearer|Basic) [\w.~+/=-]{8,}|(?<=:\/\/)[^\s/":@]*:[^\s/"@]+(?=@)/gi
 const secretHints = ['atr_', 'sk-', 'earer ', 'asic ', '://']
 
 export type OpenedLog = Log & {

@@ -67,7 +67,7 @@ export function readUrl(url: string): Target | string {
   if (url.length > maxUrlChars) return `the URL is longer than ${maxUrlChars} characters`
   // Parsers disagree about spaces, control characters and backslashes.
   if (/[\0- \\\x7f]/.test(url)) return 'the URL has a space, a control character or a backslash'
-  const parts = /^([a-z][a-z0-9+.-]*):\/\/([^/?#]*)([^?#]*)(\?[^#]*)?(?:#.*)?$/i.exec(url)
+  const parts = /^([a-z][a-z0-9+.-]*):\/\/([^/?#]*)([^?#]*)(\?[^#]*)?(?:#.*)?$/is.exec(url)
   if (!parts) return 'the URL is not of the form https://host/path'
   const [, schemeText = '', authority = '', path = '', query = ''] = parts
   const scheme = schemeText.toLowerCase()

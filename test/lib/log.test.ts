@@ -6,6 +6,7 @@ import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from 'node:f
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { type TestContext, test } from 'node:test'
+import { growth } from '../safety/growth.ts'
 import { createRedactor, formatJson, formatText, logTo, openLog, type LogLevel } from '#lib/log.ts'
 
 const now = new Date('2026-01-02T03:04:05.678Z')
@@ -132,6 +133,8 @@ const texts: readonly [what: string, text: string, secret: string][] = [
   ['a token of ours', `no user has atr_${silence}`, silence],
   ['a provider key', `wrong key sk-${silence}`, silence],
   ['the password of a URL', `connect postgres://ada:${silence}@db:5432/x failed`, silence],
+  ['the password of a URL without a name', `connect redis://:${silence}@db:6379 failed`, silence],
+  ['a password with colons', `connect redis://ada:a:${silence}:@db:6379 failed`, silence],
   ['a secret that is known', 'it said correct horse battery', 'correct horse battery'],
   ['a known secret with a quote', 'it said pass"word\\x', 'pass\\"word'],
 ]
@@ -143,6 +146,11 @@ for (const [what, text, secret] of texts) {
     assert(!lines.join('').includes(secret), lines.join(''))
   })
 }
+
+test('the colons of an address take linear time', () => {
+  const redact = createRedactor([])
+  assert.ok(growth((times) => redact(`a://${'b:'.repeat(times)}`)) < 3)
+})
 
 test('a secret that people shall read is written as it is', async (t) => {
   const [line = ''] = await linesOf(t, (log) => log.revealSecret(`the token: atr_${silence}`), [silence])

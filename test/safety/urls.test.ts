@@ -1,6 +1,7 @@
 // Which requests an allowlist lets through, by table; and what patterns it may hold.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { growth } from './growth.ts'
 import {
   coversPattern,
   type Endpoint,
@@ -220,6 +221,11 @@ test('an address has 8192 characters at most, its host 253', () => {
   const host = (chars: number): string => `${'a'.repeat(chars - 240)}${'.abcdefghijklmnopqrs'.repeat(12)}`
   assert.equal(typeof readUrl(`https://${host(253)}/`), 'object')
   assert.equal(typeof readUrl(`https://${host(254)}/`), 'string')
+})
+
+test('an address with a line separator is read in linear time', () => {
+  // The longest address at the most; what is quadratic takes eight times as long in relation.
+  assert.ok(growth((times) => readUrl(`http://${':'.repeat(times / 2)}#\u2028`)) < 3)
 })
 
 const accents = (count: number): string => '\u0301\u0323'.repeat(count / 2)

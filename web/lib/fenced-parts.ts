@@ -11,7 +11,7 @@ export function fencedParts(text: string): FencedPart[] {
   let plain: string[] = []
   let open: { readonly fence: Fence; readonly first: string; readonly lines: string[] } | undefined
   const flush = (): void => {
-    const words = plain.join('\n').replace(/^\n+|\n+$/g, '')
+    const words = plain.join('\n').replace(/^\n+|(?<!\n)\n+$/g, '')
     if (words !== '') parts.push({ type: 'text', text: words })
     plain = []
   }

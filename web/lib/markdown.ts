@@ -111,7 +111,7 @@ function resumeAt({ text, parts }: MarkdownText): number {
 }
 
 /** A formula that may be closed by a later line, and then holds what is between. */
-const opensFormula = /^[^\S\n]*(?:\$\$|\\\[)/m
+const opensFormula = /^[^\S\n\r\u2028\u2029]*(?:\$\$|\\\[)/m
 
 /** Reads the parts of a text, which begins at an offset of the whole; `spans` is the share of the spans before it. */
 function readParts(text: string, from: Pick<Part, 'offset' | 'gap' | 'spans'>, reading: Reading): Part[] {

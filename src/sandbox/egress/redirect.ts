@@ -35,5 +35,5 @@ function absolute(from: Target, location: string): string {
   const base = showTarget({ ...from, path: '', query: '' })
   if (location.startsWith('/')) return `${base}${location}`
   if (location.startsWith('?')) return `${base}${from.path}${location}`
-  return `${base}${from.path.replace(/[^/]*$/, '')}${location}`
+  return `${base}${from.path.slice(0, from.path.lastIndexOf('/') + 1)}${location}`
 }

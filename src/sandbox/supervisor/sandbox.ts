@@ -4,6 +4,7 @@ import { byteLength, isObject, type JsonObject } from '#core/json.ts'
 import type { ProxySettings } from '#core/proxy.ts'
 import type { LimitStore } from '#core/store.ts'
 import type { Log } from '#lib/log.ts'
+import { pace } from '#lib/pace.ts'
 import { hasUnprintable } from '#safety/printable.ts'
 import type { LeakScan } from '#safety/leaks.ts'
 import { createMask } from '#safety/secret-values.ts'
@@ -152,7 +153,12 @@ export function createSandbox(parts: SandboxParts): Sandbox {
       throw faultOf(result, name)
     })
     const mask = createMask([...egress.traffic.echoes])
-    const masked = logs.map(({ level, message }) => ({ level, message: scan().mask(mask(message)) }))
+    const masked: LogLine[] = []
+    // A thousand long lines take half a second.
+    for (const { level, message } of logs) {
+      masked.push({ level, message: scan().mask(mask(message)) })
+      await pace()
+    }
     return { outcome, logs: masked, traffic: egress.traffic }
   }
 
@@ -166,6 +172,7 @@ export function createSandbox(parts: SandboxParts): Sandbox {
     for (const { level, message } of logs) {
       const write = level === 'error' ? 'error' : level === 'warn' ? 'warn' : level === 'info' ? 'info' : 'debug'
       parts.log[write]({ tool: tool.name, callId }, message)
+      await pace()
     }
     // A query may have text of the user or the model, which does not belong in the log.
     const withoutQuery = (url: string): string => parts.scan(user).mask(url.replace(/[?#].*$/, ''))

@@ -18,6 +18,22 @@ test('a redirect within the origin keeps the credential', async () => {
   )
 })
 
+test('a redirect may be relative to the folder of the address', async () => {
+  const folder = `/${'a'.repeat(8_000)}/`
+  const locations = [folder, 'b', '?c']
+  const { sent, get } = setUp({
+    wire: (_, count) => {
+      const location = locations[count - 1]
+      return location === undefined ? {} : { status: 302, headers: { location } }
+    },
+  })
+  await get()
+  assert.deepEqual(
+    sent.slice(1).map(({ target }) => `${target.path}${target.query}`),
+    [folder, `${folder}b`, `${folder}b?c`],
+  )
+})
+
 test('a redirect to another allowed origin loses the credential and the guest’s own', async () => {
   const { sent, get } = setUp({
     location: { type: 'header', name: 'x-key' },

@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { operator } from '#core/ids.ts'
+import { createLeakScan } from '#safety/leaks.ts'
 import type { LoadedTool, TestReport } from '#sandbox/supervisor/sandbox.ts'
 import { answer, chooseBy, component, manyways, ok, request, showNumber } from '../fixtures.ts'
 import { patienceMs } from '../../until.ts'
@@ -234,4 +235,24 @@ test('parameters of a model must be JSON; what somebody tries out goes in as it 
     code: 'params_invalid',
   })
   assert.notEqual((await rig.sandbox.testCall(tool, { params: '{' })).code, 'params_invalid')
+})
+
+test('others are served while the many lines of a call are masked for the log', async () => {
+  let turn = 0
+  const turns: number[] = []
+  const count = setInterval(() => turn++, 0)
+  const work = (text: string): string => {
+    turns.push(turn)
+    for (const until = performance.now() + 0.1; performance.now() < until; );
+    return text
+  }
+  const slow = createRig({ scan: () => ({ ...createLeakScan(), mask: work }), cacheFolder: rig.cacheFolder })
+  try {
+    const { logs } = await call('logFlood', slow)
+    assert.equal(logs.length, 1_000)
+    assert(new Set(turns).size > 1)
+  } finally {
+    clearInterval(count)
+    await slow.close()
+  }
 })

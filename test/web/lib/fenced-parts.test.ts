@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { growth } from '../../safety/growth.ts'
 import { type FencedPart, fencedParts } from '../../../web/lib/fenced-parts.ts'
 
 test('a typed message falls into its words and its code blocks', () => {
@@ -19,4 +20,8 @@ test('a typed message falls into its words and its code blocks', () => {
     ['', []],
   ]
   for (const [text, parts] of cases) assert.deepEqual(fencedParts(text), parts, text)
+})
+
+test('blank lines take linear time', () => {
+  assert.ok(growth((times) => fencedParts(`a${'\n'.repeat(times)}b`)) < 3)
 })

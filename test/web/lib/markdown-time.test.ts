@@ -52,21 +52,32 @@ test('texts that are built to be slow are read in linear time', () => {
   for (const [name, build] of Object.entries(built)) staysLinear(name, build)
 })
 
-function staysLinear(name: string, build: (length: number) => string): void {
+test('a list that streams in below a long line is read in linear time', () => {
+  const again = (text: string): unknown => readMarkdown(`${text}d`, readMarkdown(text))
+  for (const end of ['\r', '\u2028']) {
+    staysLinear(JSON.stringify(end), (length) => `a\n\na${end.repeat(length)}a\n- b\n- c\n- `, again)
+  }
+})
+
+function staysLinear(
+  name: string,
+  build: (length: number) => string,
+  read: (text: string) => unknown = readMarkdown,
+): void {
   const [short, long] = [build(shortChars), build(longChars)]
   let growth = Infinity
   // The first measure may include compiling and collecting garbage.
   for (let round = 0; round < tries && growth > maxGrowth; round++) {
-    const base = Math.max(noiseMs, workOf(short))
-    growth = Math.min(growth, workOf(long) / base)
+    const base = Math.max(noiseMs, workOf(short, read))
+    growth = Math.min(growth, workOf(long, read) / base)
   }
   assert(growth <= maxGrowth, `${name}: 8 times the text took ${growth.toFixed()} times the work`)
 }
 
 /** The processor's time, in ms: it does not count what other processes do. */
-function workOf(text: string): number {
+function workOf(text: string, read: (text: string) => unknown): number {
   const before = process.cpuUsage()
-  readMarkdown(text)
+  read(text)
   const { user, system } = process.cpuUsage(before)
   return (user + system) / 1000
 }
