@@ -24,9 +24,11 @@ export function gateQuestion(gate: Gate, link: string | undefined): GateQuestion
     const act = gate.kind === 'credential' ? 'Sign in' : 'Answer it'
     return { text: [...head, `${act} ${pageWords(link)}`].join('\n'), canAllow: false }
   }
-  const preview = printable(gate.asks?.preview ? previewText(gate.asks.preview) : argumentText(gate), { lines: true })
+  const asked = gate.asks?.preview ? previewText(gate.asks.preview) : argumentText(gate)
+  // Not all of a long text is made printable: it may have megabytes, and cannot be allowed here in any case.
+  const preview = printable(asked.slice(0, maxQuestionChars), { lines: true })
   const whole = preview.trim() === '' ? head.join('\n') : `${head.join('\n')}\n\n${preview}`
-  if (whole.length <= maxQuestionChars) return { text: whole, canAllow: true }
+  if (asked.length <= maxQuestionChars && whole.length <= maxQuestionChars) return { text: whole, canAllow: true }
   const cut = `${whole.slice(0, maxQuestionChars / 4).toWellFormed()}\n…\n\nIt is too long to be shown here. Allow it where all of it can be seen ${pageWords(link)}`
   return { text: cut, canAllow: false }
 }

@@ -57,6 +57,17 @@ test('a question that cannot be shown whole is allowed on the page alone', () =>
   }
 })
 
+test('a question with something behind a long blank is not allowed in the chat', () => {
+  const { text, canAllow } = gateQuestion({ ...gate, args: `${' '.repeat(20_000)}x` }, link)
+  assert.deepEqual([canAllow, text.startsWith(`${head}\n…\n`)], [false, true])
+})
+
+test('of a long question no more is made printable than can be shown', (t) => {
+  const replaced = t.mock.method(String.prototype, 'replaceAll')
+  gateQuestion({ ...gate, args: '\u009b'.repeat(1_000_000) }, link)
+  assert(replaced.mock.calls.every(({ this: text }) => String(text).length <= 16_000))
+})
+
 test('a sign-in and a form are answered on the page', () => {
   for (const [kind, where, end] of [
     ['credential', link, `Sign in here: ${link}`],
