@@ -16,7 +16,7 @@ import { signInByBrowser } from './browser-sign-in.ts'
 import { agrees } from './prompts.ts'
 import { askService, reloadService } from './running-service.ts'
 import { readSecret } from './hidden-prompt.ts'
-import { listedBy, print, table } from './report.ts'
+import { listedBy, print, table, pasteable } from './report.ts'
 
 type AuthOptions = { readonly use?: string; readonly browser?: boolean }
 type SetUpOptions = { readonly secret?: string; readonly use?: string }
@@ -52,12 +52,15 @@ export async function authTool(name: string, { use, browser = true }: AuthOption
 export async function setUpTool(name: string, { secret, use }: SetUpOptions): Promise<void> {
   const whose = { tool: name, owner: operator }
   await withAccess(async ({ access, store }) => {
-    const { setup } = await needsOf(access, whose)
+    const { auth, setup } = await needsOf(access, whose)
     const needed = setup.filter((each) => secret === undefined || each.name === secret)
     if (secret !== undefined && needed.length === 0) {
       throw new AppError('invalid_input', `${name} has no secret ${secret} to set up`)
     }
-    if (needed.length === 0) return say(`${name} needs no set-up.`)
+    if (needed.length === 0) {
+      const unsigned = auth && auth.set === undefined
+      return say(`${name} needs no set-up${unsigned ? pasteable(`, but a sign-in: atrium tool auth ${name}`) : '.'}`)
+    }
     for (const each of asked(name, needed)) {
       const from = use ?? (await chosenOffer(name, each))
       if (from !== undefined) {

@@ -1,6 +1,6 @@
 // `atrium tool`: installs, lists, tests and removes components.
 import { loadConfig } from '#config.ts'
-import type { ToolAdmin, ToolTrial } from '#core/admin.ts'
+import type { ToolAdmin, ToolTrial, ToolView } from '#core/admin.ts'
 import { AppError } from '#core/errors.ts'
 import { operator } from '#core/ids.ts'
 import type { Store } from '#core/store.ts'
@@ -94,18 +94,35 @@ export async function showTool(name: string, options: { json?: boolean }): Promi
   await lookAtTools(async (admin) => {
     const tool = (await admin.list()).find((each) => each.name === name)
     if (!tool) throw noTool(name)
-    const { description, schema, capabilities = null, sha256 = null, access } = tool
+    const { description, schema, capabilities = null, sha256 = null, access, source, server = '' } = tool
     const text = [
-      `${name} ${tool.version ?? (tool.source === 'built-in' ? '(built in)' : '(unknown version)')}`,
+      `${name} ${tool.version ?? { 'built-in': '(built in)', mcp: `(of the MCP server ${server})`, component: '(unknown version)' }[source]}`,
       description,
       '',
       ...(access ? ['It', ...describeRows(access).map((line) => `  - ${line}`), ''] : []),
       ...(sha256 === null ? [] : [`sha256 ${sha256}`, '']),
-      'Parameters:',
-      JSON.stringify(schema, null, 2),
+      ...parametersOf(tool),
     ]
     print(options, { name, description, schema, capabilities, sha256 }, printable(text.join('\n'), { lines: true }))
   })
+}
+
+/** The parameters of a tool; of a component with actions those of each action, under the name that the agent calls. */
+function parametersOf({ name, schema, access = [], capabilities }: ToolView): string[] {
+  const readable = capabilities && !access.some(({ kind }) => kind === 'unreadable')
+  const actions = readable ? readCapabilities(JSON.stringify(capabilities)).capabilities.actions : []
+  const [first] = actions
+  if (!first) return ['Parameters:', JSON.stringify(schema, null, 2)]
+  const context = JSON.stringify({ capability_id: `${name}.${first.id}` })
+  return [
+    ...actions.flatMap(({ id, description, params }) => [
+      `Action ${name}_${id}${description === undefined ? '' : `: ${description}`}`,
+      'Parameters:',
+      JSON.stringify(params ?? schema, null, 2),
+      '',
+    ]),
+    `To try an action: atrium tool test ${name} --context '${context}' --params '{…}'`,
+  ]
 }
 
 export async function removeTool(name: string): Promise<void> {

@@ -154,6 +154,7 @@ test('a tool that a test finds changed is taken from a service that runs', async
   const ran = async (...args: string[]) => (await atrium(own.path, args)).stdout
   await ran('mcp', 'add', 'rude', '--', 'sh', '-c', server)
   await ran('mcp', 'set', 'rude', 'echo', '--effect', 'read')
+  assert.match(await ran('tool', 'info', 'rude__echo'), /^rude__echo \(of the MCP server rude\)\nThe first\.\n/)
   const service = await serve(own.path, scriptedEnv(own.path, replies, { loop: true }))
   t.after(() => service.stop())
   assert.match(await ran('run', 'go'), /It said [^]*\{\}/)

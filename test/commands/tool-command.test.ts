@@ -200,6 +200,23 @@ test('a tool cannot take, or look like, the name of another', async () => {
   await atrium(home.path, ['tool', 'remove', 'two'])
 })
 
+test('a tool with actions shows the name and the parameters of each, as the agent calls it', async () => {
+  const params = { type: 'object', properties: { title: { type: 'string' } } }
+  const both = {
+    ...capabilities,
+    actions: [
+      { id: 'list', read_only: true },
+      { id: 'open', description: 'Opens an issue.', params },
+    ],
+  }
+  assert.equal((await install('tracker', file('both.json', both))).code, 0)
+  const { stdout } = await atrium(home.path, ['tool', 'info', 'tracker'])
+  assert.match(stdout, /^Action tracker_list\nParameters:\n\{[^]+"get_current"/m)
+  assert.match(stdout, /^Action tracker_open: Opens an issue\.\nParameters:\n\{[^}]+"title"/m)
+  assert.match(stdout, /tool test tracker --context '\{"capability_id":"tracker.list"\}' --params/)
+  await atrium(home.path, ['tool', 'remove', 'tracker'])
+})
+
 test('nothing of a tool or its file moves the cursor of a terminal', async () => {
   const bad = '\u001b[2J\u009b1A\u202e'
   const path = file('tricks.json', {

@@ -26,6 +26,11 @@ test('a tool that lacks its secret says how to set it, and its turn waits for th
   const tried = await atrium(home.path, ['tool', 'test', 'locked', '--params', params, '--json'])
   assert.match((JSON.parse(tried.stdout) as { error: string }).error, /meteo_key.*atrium tool auth locked/)
 
+  assert.match(
+    (await atrium(home.path, ['tool', 'setup', 'locked'])).stdout,
+    /no set-up, but a sign-in: .*tool auth locked/,
+  )
+
   const replies = [{ when: 'Oslo', calls: [{ name: 'locked', args: { action: 'get_current', city: 'Oslo' } }] }]
   const env = { LLM_PROVIDER: 'scripted', LLM_SCRIPT: file('locked-script.json', { replies }) }
   const ran = await atrium(home.path, ['run', '-m', 'Oslo', '--json'], { env })
@@ -36,7 +41,7 @@ test('a tool that lacks its secret says how to set it, and its turn waits for th
   const stored = await atrium(home.path, ['tool', 'auth', 'locked'], { input: 'hush-token\n' })
   assert.deepEqual([stored.code, /Ask the office/.test(stored.stderr)], [0, true])
   assert.doesNotMatch(stored.stdout + stored.stderr + byVariable.stdout, /hush/)
-  assert.match((await atrium(home.path, ['tool', 'setup', 'locked'])).stdout, /needs no set-up/)
+  assert.match((await atrium(home.path, ['tool', 'setup', 'locked'])).stdout, /needs no set-up\.\n/)
   const unknown = await atrium(home.path, ['tool', 'setup', 'locked', '--secret', 'other'])
   assert.deepEqual([unknown.code, /locked has no secret other/.test(unknown.stderr)], [2, true], unknown.stderr)
   const forgotten = await atrium(home.path, ['tool', 'forget', 'locked', 'other'])
