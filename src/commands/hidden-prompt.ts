@@ -11,6 +11,6 @@ export async function readSecret(prompt: string, { optional = false }: { optiona
     ? await ask(prompt, { hidden: true })
     : (await readInput(maxSecretChars, `a secret has at most ${maxSecretChars} characters`)).replace(/\r?\n$/, '')
   if (value !== '' || optional) return value
-  const from = process.stdin.isTTY ? '' : ', which without a terminal is read from standard input'
-  throw new AppError('invalid_input', `the value is empty${from}: nothing was stored`)
+  const from = process.stdin.isTTY ? '' : 'on standard input '
+  throw new AppError('invalid_input', `the value ${from}is empty: nothing was stored`)
 }

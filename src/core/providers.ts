@@ -24,7 +24,7 @@ type ProviderRow = {
 const table = {
   offline: {
     client: 'offline',
-    words: 'the built-in model: no key, no network, little wit',
+    words: 'the built-in model: no key, no network, simple answers',
     keys: [],
     needs: [],
     model: 'offline',

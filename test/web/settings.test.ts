@@ -171,7 +171,7 @@ test('a grant is listed with its end, and revoked', { skip }, async (t) => {
     .filter({ hasText: /never|1 time/ })
     .waitFor()
   await row.getByRole('button', { name: 'Revoke' }).click()
-  await page.getByRole('heading', { name: 'Everything asks first' }).waitFor()
+  await page.getByRole('heading', { name: 'No grants yet' }).waitFor()
   assert.deepEqual((await site.call<{ grants: unknown[] }>('GET', '/api/grants')).grants, [])
 })
 

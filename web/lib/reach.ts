@@ -68,7 +68,7 @@ function actOf(row: AccessRow): string {
     case 'setup':
       return `Need the secret ${row.secret} at set-up${row.optional ? ' (optional)' : ''}`
     case 'auth':
-      return `Take the secret ${row.secret} by tool auth`
+      return `Ask you to sign in, which stores the secret ${row.secret}`
     case 'page':
       return `Send you to ${row.url} for it`
     case 'env':
@@ -82,7 +82,7 @@ function actOf(row: AccessRow): string {
     case 'tool':
       return `Run the tool ${row.tool}`
     case 'action':
-      return `Do ${row.action} without being asked for: it may only send GET and HEAD`
+      return `Run its action ${row.action} without asking you: it can only send GET and HEAD`
     case 'limits':
       return `Run up to ${row.seconds} seconds at a time${ratesOf(row)}`
     case 'unreadable':

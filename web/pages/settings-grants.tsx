@@ -30,8 +30,8 @@ export function Grants() {
         {(list) =>
           list.length === 0 ? (
             <div class="card">
-              <Empty icon="shield" title="Everything asks first">
-                When you answer a request with “Allow for…”, the grant is listed here.
+              <Empty icon="shield" title="No grants yet">
+                When you answer a request with “Allow for…”, the grant is listed here. Until then each such call asks.
               </Empty>
             </div>
           ) : (

@@ -33,7 +33,7 @@ export function Limits() {
               limits={limits}
               name="retention_days"
               title="Days to keep conversations"
-              what="Erases them so long after their last activity; 0 keeps them"
+              what="Erases a thread so many days after its last activity; 0 keeps all"
             />
           </div>
         )}

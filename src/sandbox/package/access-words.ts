@@ -44,7 +44,7 @@ function rowText(row: AccessRow): string {
     case 'setup':
       return `needs the secret ${row.secret} at set-up${row.optional ? ' (optional)' : ''}`
     case 'auth':
-      return `takes the secret ${row.secret} by tool auth`
+      return `asks you to sign in, which stores the secret ${row.secret}`
     case 'page':
       return `sends you to ${row.url} for it`
     case 'env':
@@ -58,7 +58,7 @@ function rowText(row: AccessRow): string {
     case 'tool':
       return `runs the tool ${row.tool}`
     case 'action':
-      return `does ${row.action} without being asked for: it may only send GET and HEAD`
+      return `runs its action ${row.action} without asking you: it can only send GET and HEAD`
     case 'limits':
       return `runs up to ${row.seconds} seconds at a time${rateText(row)}`
     case 'unreadable':

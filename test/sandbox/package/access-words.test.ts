@@ -37,7 +37,7 @@ const rows: readonly [row: AccessRow, line: string][] = [
   [{ kind: 'secret_known', secret: 'KEY' }, 'may ask whether the secret KEY is set'],
   [{ kind: 'setup', secret: 'KEY', optional: false }, 'needs the secret KEY at set-up'],
   [{ kind: 'setup', secret: 'KEY', optional: true }, 'needs the secret KEY at set-up (optional)'],
-  [{ kind: 'auth', secret: 'KEY' }, 'takes the secret KEY by tool auth'],
+  [{ kind: 'auth', secret: 'KEY' }, 'asks you to sign in, which stores the secret KEY'],
   [{ kind: 'page', url: 'https://a.example/' }, 'sends you to https://a.example/ for it'],
   [{ kind: 'env', variable: 'V', use: 'secret', secret: 'KEY' }, 'reads the environment variable V as the secret KEY'],
   [{ kind: 'env', variable: 'V', use: 'client_id' }, 'reads the environment variable V as the client id'],
@@ -53,7 +53,7 @@ const rows: readonly [row: AccessRow, line: string][] = [
   [{ kind: 'scope', scope: 'read' }, 'asks for the scope read at sign-in'],
   [{ kind: 'workspace', folder: 'data/' }, 'reads the workspace folder data/'],
   [{ kind: 'tool', tool: 'time' }, 'runs the tool time'],
-  [{ kind: 'action', action: 'list' }, 'does list without being asked for: it may only send GET and HEAD'],
+  [{ kind: 'action', action: 'list' }, 'runs its action list without asking you: it can only send GET and HEAD'],
   [{ kind: 'unreadable', reason: 'no JSON' }, 'is left out: its capability file cannot be read (no JSON)'],
 ]
 for (const [row, line] of rows) {

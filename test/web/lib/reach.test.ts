@@ -115,12 +115,12 @@ test('every right is a line, hosts and secrets first', () => {
     'Send the secret `ex_token` to `api.example.com`, as a bearer token. It never sees the value.',
     'Ask whether the secret other is set',
     'Need the secret city_key at set-up (optional)',
-    'Take the secret ex_token by tool auth',
+    'Ask you to sign in, which stores the secret ex_token',
     'Send you to https://example.com/tokens for it',
     'Read the environment variable EXAMPLE_TOKEN as the secret ex_token',
     'Read the workspace folder notes/',
     'Run the tool time',
-    'Do look without being asked for: it may only send GET and HEAD',
+    'Run its action look without asking you: it can only send GET and HEAD',
     'Run up to 30 seconds at a time, with up to 60 requests a minute',
   ])
   assert.deepEqual(cannot, [
