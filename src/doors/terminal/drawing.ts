@@ -16,6 +16,7 @@ const maxProseWidth = 96
 /** From `nameWidthFrom` columns on, tool names are padded to this width, so that arguments align. */
 const nameWidth = 16
 const nameWidthFrom = 72
+const queuedNote = 'queued: it is sent when the turn before it has ended'
 /** Lines of a result that are shown in the fold `part`. */
 const partLines = 12
 /** Longer messages of the user are truncated to this many lines; the log has all of them. */
@@ -76,7 +77,7 @@ function drawOwn({ text, files, queued }: Extract<Block, { type: 'you' }>, width
   const lines = wrapTextWithAnsi(tabs(proseOf(text)), width - 4)
   const more = lines.length > maxOwnLines ? [theme.dim(`… ${countWords(lines.length - maxOwnLines, 'more line')}`)] : []
   const shown = [...lines.slice(0, maxOwnLines), ...more]
-  const last = queued ? [theme.dim('queued: it is sent when the turn before it has ended')] : []
+  const last = queued ? wrapTextWithAnsi(queuedNote, width - 4).map(theme.dim) : []
   const beside = files.map((file) => truncateToWidth(`   ${theme.dim(fileWords(file))}`, width, '…'))
   return [...[...shown, ...last].map((line) => ` ${theme.act('▌')} ${line}`), ...beside]
 }

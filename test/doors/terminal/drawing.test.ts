@@ -163,6 +163,11 @@ test('a message has a bar; of more than forty lines the rest is counted', () => 
     ' ▌ x',
     ' ▌ queued: it is sent when the turn before it has ended',
   ])
+  assert.deepEqual(drawn(own('x', true), 40).slice(0, 3), [
+    ' ▌ x',
+    ' ▌ queued: it is sent when the turn',
+    ' ▌ before it has ended',
+  ])
 })
 
 test('a note that tells a failure has a sign', () => {
