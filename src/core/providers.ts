@@ -69,7 +69,7 @@ const table = {
   },
   'openai-compatible': {
     client: 'chat',
-    words: 'any server that speaks the OpenAI chat wire',
+    words: 'any server with an OpenAI-compatible API',
     keys: ['LLM_API_KEY'],
     needs: ['LLM_BASE_URL', 'LLM_MODEL'],
   },

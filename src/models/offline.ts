@@ -10,6 +10,7 @@ import { withoutBlocks } from '#safety/fence.ts'
 import { fillParameters } from './offline-fill.ts'
 import { connectHint, greeting, help, phrase, refusal } from './offline-say.ts'
 import { fillers, meaningOf, readingVerbs, setOf, sumIn, timezoneIn, trimmed, wordsOf } from './offline-words.ts'
+import { trialQuestion } from './trial.ts'
 
 export type Move =
   | { readonly type: 'reply'; readonly text: string }
@@ -107,6 +108,7 @@ function readable(item: Item): string {
 /** The move of the first rule that matches the message. */
 function applyRules(message: string, tools: readonly ToolSpec[]): Move | undefined {
   const offered = (name: string) => tools.some((tool) => tool.name === name)
+  if (message === trialQuestion) return reply('ready')
   if (helpWords.test(message)) return reply(help(tools.filter((tool) => !isWriting(tool))))
   const fact = rememberWords.exec(message)?.[1]
   // Facts that begin alike are appended to one note.

@@ -6,6 +6,8 @@ import type { Model } from '#core/model.ts'
 import { noUsage } from '#core/turn.ts'
 import { cutTo } from '#core/words.ts'
 
+/** The offline model knows it too. */
+export const trialQuestion = 'Answer with the one word: ready'
 const defaultTimeoutMs = 30_000
 const maxChars = 200
 /** A model that writes more, thoughts included, is stopped: it answers. */
@@ -22,7 +24,7 @@ export async function tryModel(model: Model, timeoutMs = defaultTimeoutMs): Prom
   let usage: ModelTrial['usage'] = { ...noUsage, costUsd: model.priceOf ? null : 0 }
   let answered = model.name
   try {
-    const items = [textMessage('user', 'Answer with the one word: ready')]
+    const items = [textMessage('user', trialQuestion)]
     for await (const batch of model.stream({ system: 'Be brief.', items, tools: [] }, signal)) {
       for (const event of batch) {
         if (event.type === 'text' && words.length <= maxChars) words += event.text

@@ -3,6 +3,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { Model, ModelEvent } from '#core/model.ts'
 import { noUsage } from '#core/turn.ts'
+import { createOfflineModel } from '#models/offline.ts'
 import { tryModel } from '#models/trial.ts'
 
 function modelOf(stream: Model['stream'], more: Partial<Model> = {}): Model {
@@ -19,6 +20,10 @@ test('a model that answers is told with its words and its usage', async () => {
   })
   const { ms: _, ...trial } = await tryModel(model)
   assert.deepEqual(trial, { words: 'ready', usage, model: 'm-2' })
+})
+
+test('the offline model answers it like any other', async () => {
+  assert.equal((await tryModel(createOfflineModel())).words, 'ready')
 })
 
 test('words are cut at 200 characters, and say so, however they came in', async () => {

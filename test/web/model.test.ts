@@ -17,7 +17,7 @@ test('a model is tried, another one is chosen, a faulty choice changes nothing',
   await page.getByRole('button', { name: 'Test' }).click()
   await page.getByText('It answers').waitFor()
   await page.getByRole('combobox', { name: 'Provider' }).selectOption('openai-compatible')
-  const about = /^Any server that speaks the OpenAI chat wire\. It needs LLM_BASE_URL and LLM_MODEL\. A key is sealed/
+  const about = /^Any server with an OpenAI-compatible API\. It needs LLM_BASE_URL and LLM_MODEL\. A key is sealed/
   await page.getByText(about).waitFor()
   await page.getByRole('textbox', { name: 'Model' }).fill('local-1')
   await page.getByRole('textbox', { name: 'Base URL' }).fill('not an address')
