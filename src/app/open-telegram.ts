@@ -100,7 +100,7 @@ async function addWay({ store, bus, log }: OpenTelegramParts, { chat, user }: Pa
   const ways = (await notifications.ways(user)).filter(({ kind }) => kind === 'telegram')
   if (ways.some(({ target }) => target === chat)) return
   if (ways.length > 0) await notifications.removeWays(user, 'telegram')
-  const way = { kind: 'telegram', target: chat, label: 'Telegram', events: newsEvents, content: false } as const
+  const way = { kind: 'telegram', target: chat, label: 'your paired chat', events: newsEvents, content: false } as const
   try {
     await notifications.addWay(user, way, maxWays)
     bus.signal({ type: 'notifications', what: 'ways' })

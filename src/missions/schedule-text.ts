@@ -26,7 +26,7 @@ export type ScheduleText =
   /** The next time of day: on any day, on the day after today, or on a day of the week (0 is Sunday). */
   | { readonly type: 'next'; readonly time: TimeOfDay; readonly on: 'any' | 'today' | 'tomorrow' | number }
 
-/** Forms that can be read, for the message about a text that cannot. */
+/** Examples for the message about a text that cannot. */
 export const scheduleForms =
   'every 2h · every 15 minutes · in 30m · at 2027-01-05 09:00 · daily at 9am · weekdays at 08:30 · mondays and fridays at 18:00 · monthly on the 1st at 7:00 · 0 9 * * 1-5 · @hourly, @daily, @weekly, @monthly · 2027-01-05T09:00:00Z'
 

@@ -139,11 +139,11 @@ export function* runsBetween(schedule: Schedule, first: number, upTo: number): G
 /** The fault of a schedule that never comes. */
 export function neverComes(text: string): AppError {
   const message = `${JSON.stringify(text)} never comes: it lies in the past, or there is no such day`
-  return new AppError('invalid_input', `${message}. Forms that can be read: ${scheduleForms}`, { param: 'schedule' })
+  return new AppError('invalid_input', `${message}. Examples: ${scheduleForms}`, { param: 'schedule' })
 }
 
 function unreadable(text: string, why: string): AppError {
-  const message = `${JSON.stringify(text.slice(0, 200))}: ${why}. Forms that can be read: ${scheduleForms}`
+  const message = `${JSON.stringify(text.slice(0, 200))}: ${why}. Examples: ${scheduleForms}`
   return new AppError('invalid_input', message, { param: 'schedule' })
 }
 

@@ -40,7 +40,8 @@ async function house(t: TestContext) {
   }
   const pair = (chat: number) => pairChat(app.store, api.person(chat))
   const { notifications } = app.store
-  const targets = async () => (await notifications.ways(operator)).map(({ kind, target }) => `${kind} ${target}`)
+  const targets = async () =>
+    (await notifications.ways(operator)).map(({ kind, target, label }) => `${kind} ${target}, ${label}`)
   return {
     ...app,
     api,
@@ -83,9 +84,9 @@ test('the chat that is paired gets notifications, in place of the one before', a
   await connect('@bot')
   await telegram.start()
   await pair(7)
-  await until(async () => (await targets()).join() === 'telegram 7')
+  await until(async () => (await targets()).join() === 'telegram 7, your paired chat')
   await pair(8)
-  await until(async () => (await targets()).join() === 'telegram 8')
+  await until(async () => (await targets()).join() === 'telegram 8, your paired chat')
 })
 
 test('a paired chat that greets the bot again keeps what its user chose to be told', async (t) => {
@@ -117,5 +118,5 @@ test('a user who has as many ways as they may is paired all the same, and the lo
   await pair(7)
   await until(() => logged.length > 0)
   assert.match(logged.join(), /no way of notifications/)
-  assert.equal((await targets()).includes('telegram 7'), false)
+  assert.equal((await targets()).includes('telegram 7, your paired chat'), false)
 })

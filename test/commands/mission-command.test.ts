@@ -54,7 +54,7 @@ test('a mission is as its flags say', async () => {
 })
 
 const refused: readonly (readonly [args: readonly string[], message: RegExp])[] = [
-  [['--when', 'whenever'], /"whenever": it cannot be read\. Forms that can be read: every 2h/],
+  [['--when', 'whenever'], /"whenever": it cannot be read\. Examples: every 2h/],
   [['--when', '@daily', '--zone', 'Mars/Base'], /no time zone/],
   [['--when', '@daily', '--tools', 'nope'], /no tool here: \S*atrium tool list names them/],
   [['--when', '@daily', '--missed', 'never'], /once or skip/],

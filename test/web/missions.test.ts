@@ -56,7 +56,7 @@ test('a first mission is created with the next three runs as it is typed', { ski
   await box(page, 'Time zone').fill(zone)
   const preview = page.getByRole('status').filter({ hasText: /runs|read|Next/ })
   await box(page, 'When').fill('whenever')
-  await preview.getByText(/cannot be read\. Forms that can be read: every 2h/).waitFor()
+  await preview.getByText(/cannot be read\. Examples: every 2h/).waitFor()
   await box(page, 'When').fill(`weekdays at ${time}`)
   await preview
     .getByText(new RegExp(`^Weekdays at ${time}, ${zone}\\. Next: (\\w{3} \\d+ \\w{3} \\d{4} ${time}[;.] ?){3}$`))

@@ -10,7 +10,7 @@ const commands = Object.entries(commandWords).map(([name, does]) => `/${name}: $
 
 export const helpNote = [
   'Write what you want done. Photos, PDFs and text files are taken too, with a caption or without.',
-  'A message that comes while another is being answered is queued; edit it before its turn and the edit counts.',
+  'A message that comes while another is being answered is queued. You can edit it until its turn begins.',
   '',
   ...commands,
 ].join('\n')
