@@ -133,7 +133,7 @@ function Row({ user }: { user: User }) {
 }
 
 function expiresText({ tokens, expires_at, issuer }: User): string {
-  if (tokens === 0) return issuer === null ? 'no token' : `by ${hostOf(issuer)}`
+  if (tokens === 0) return issuer === null ? 'no token' : `signs in at ${hostOf(issuer)}`
   return expires_at === null ? 'never' : aheadText(expires_at, now.value)
 }
 
