@@ -58,6 +58,20 @@ function lowButtons(page: Page): Promise<string[]> {
   )
 }
 
+for (const width of [360, 768]) {
+  test(`the dot of what waits leaves the sign of the menu in view at ${width} pixels`, { skip }, async (t) => {
+    await site.call('POST', '/api/chat', { message: 'write' })
+    const page = await site.visit(t, '/jobs', { width, height: 700 })
+    const sign = page.locator('.menu-sign .dot')
+    await sign.waitFor()
+    const dot = await sign.boundingBox()
+    const icon = await page.getByRole('button', { name: 'Menu' }).locator('svg').boundingBox()
+    assert(dot && icon)
+    const covered = icon.x + icon.width - dot.x
+    assert(covered <= icon.width / 2, `${covered} of ${icon.width}`)
+  })
+}
+
 test('every button of a phone has at least 44 pixels of height', { skip }, async (t) => {
   const page = await site.visit(t, '/', phone)
   const low = () => lowButtons(page)
