@@ -107,21 +107,18 @@ export async function showTool(name: string, options: { json?: boolean }): Promi
   })
 }
 
-/** The parameters of a tool; of a component with actions those of each action, under the name that the agent calls. */
-function parametersOf({ name, schema, access = [], capabilities }: ToolView): string[] {
-  const readable = capabilities && !access.some(({ kind }) => kind === 'unreadable')
-  const actions = readable ? readCapabilities(JSON.stringify(capabilities)).capabilities.actions : []
+/** The parameters of a tool; of a component with actions those of each, under the name that the agent calls. */
+function parametersOf({ name, schema, actions = [] }: ToolView): string[] {
   const [first] = actions
   if (!first) return ['Parameters:', JSON.stringify(schema, null, 2)]
-  const context = JSON.stringify({ capability_id: `${name}.${first.id}` })
   return [
-    ...actions.flatMap(({ id, description, params }) => [
-      `Action ${name}_${id}${description === undefined ? '' : `: ${description}`}`,
+    ...actions.flatMap((action) => [
+      `Action ${action.name}${action.description === undefined ? '' : `: ${action.description}`}`,
       'Parameters:',
-      JSON.stringify(params ?? schema, null, 2),
+      JSON.stringify(action.schema, null, 2),
       '',
     ]),
-    `To try an action: atrium tool test ${name} --context '${context}' --params '{…}'`,
+    `To try an action: atrium tool test ${name} --context '${JSON.stringify(first.context)}' --params '{…}'`,
   ]
 }
 

@@ -173,6 +173,16 @@ export type ToolView = PolicyInForce & {
   /** Only of a component: its stored capability file. */
   readonly capabilities?: JsonObject
   readonly installedAt?: number
+  /** Only of a component that declares actions: each is a tool of the agent, under this name. */
+  readonly actions?: readonly ToolAction[]
+}
+
+/** An action of a component. `context` chooses it in a test call. */
+export type ToolAction = {
+  readonly name: string
+  readonly description?: string
+  readonly schema: JsonObject
+  readonly context: JsonObject
 }
 
 /** Everything that happened in a test call of a tool. */

@@ -80,9 +80,14 @@ export function agentTools({ name, capabilities, schema, description }: Describe
         parameters: action.params ?? schema,
       },
       action.readOnly ? 'read' : effects,
-      JSON.stringify({ capability_id: `${name}.${action.id}` }),
+      JSON.stringify(contextOf(name, action)),
     ),
   )
+}
+
+/** Tells a component which of its actions is called. */
+export function contextOf(name: string, { id }: Pick<Capabilities['actions'][number], 'id'>): JsonObject {
+  return { capability_id: `${name}.${id}` }
 }
 
 /** `read` for a component that can only send GET and HEAD and call no other tools, else `write`. */

@@ -5,7 +5,7 @@ import type { ToolRecord } from '#core/tool-record.ts'
 import type { SourceView } from '#core/tool-source.ts'
 import { accessRows, limitsRow } from '#sandbox/package/access.ts'
 import { readCapabilities } from '#sandbox/package/capabilities.ts'
-import { componentRows } from './component-tools.ts'
+import { componentRows, contextOf } from './component-tools.ts'
 
 export function componentView({
   name,
@@ -15,19 +15,22 @@ export function componentView({
   capabilities,
   installedAt,
 }: ToolRecord): SourceView {
+  const parameters = JSON.parse(schema) as JsonObject
   return {
     name,
     description,
     source: 'component',
-    schema: JSON.parse(schema) as JsonObject,
+    schema: parameters,
     sha256,
-    ...declared(capabilities),
+    ...declared(name, capabilities, parameters),
     installedAt,
   }
 }
 
+type Declared = Pick<SourceView, 'version' | 'access' | 'capabilities' | 'effects' | 'rows' | 'actions'>
+
 /** A capability file that cannot be read becomes a row of the view, so that the other tools are still listed. */
-function declared(text: string): Pick<SourceView, 'version' | 'access' | 'capabilities' | 'effects' | 'rows'> {
+function declared(name: string, text: string, schema: JsonObject): Declared {
   try {
     const { capabilities } = readCapabilities(text)
     const rows = componentRows(capabilities)
@@ -37,6 +40,14 @@ function declared(text: string): Pick<SourceView, 'version' | 'access' | 'capabi
       version: capabilities.version,
       access: [...accessRows(capabilities), limitsRow(capabilities)],
       capabilities: JSON.parse(text) as JsonObject,
+      ...(capabilities.actions.length > 0 && {
+        actions: capabilities.actions.map((action) => ({
+          name: `${name}_${action.id}`,
+          ...(action.description !== undefined && { description: action.description }),
+          schema: action.params ?? schema,
+          context: contextOf(name, action),
+        })),
+      }),
     }
   } catch (error) {
     return { effects: 'write', rows: ['write'], access: [{ kind: 'unreadable', reason: errorMessage(error) }] }

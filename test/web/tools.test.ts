@@ -114,6 +114,35 @@ test('a tool is tried with its parameters as fields; what it says is told, its f
   await detail.getByText('It failed').waitFor()
 })
 
+test('of a tool with actions one is tried, with its own parameters', { skip }, async (t) => {
+  const file = join(site.home, 'tracker.json')
+  const paramsOf = (name: string) => ({ type: 'object', properties: { [name]: { type: 'string' } } })
+  const actions = [
+    { id: 'list', params: paramsOf('repository') },
+    { id: 'open', params: paramsOf('title') },
+  ]
+  writeFileSync(file, JSON.stringify({ version: '1.0.0', wit_version: '0.3.0', http: { allowlist: [] }, actions }))
+  const words = ['tool', 'install', wasm, '--capabilities', file, '--name', 'tracker']
+  assert.equal((await atrium(site.home, words)).code, 0)
+  t.after(() => site.call('DELETE', '/api/tools/tracker'))
+  const page = await site.visit(t, '/tools?tool=tracker')
+  const detail = page.getByRole('article', { name: 'tracker' })
+  await detail.getByRole('textbox', { name: 'repository' }).waitFor()
+  const action = detail.getByRole('combobox', { name: 'Action' })
+  await action.focus()
+  await action.selectOption('tracker_open')
+  await detail.getByRole('textbox', { name: 'title' }).waitFor()
+  assert.equal(await action.evaluate((select) => select.matches(':focus')), true)
+  await detail.getByRole('textbox', { name: 'title' }).fill('It broke')
+  const asked = page.waitForRequest(/tracker\/test$/)
+  await detail.getByRole('button', { name: 'Test' }).click()
+  assert.deepEqual((await asked).postDataJSON(), {
+    params: { title: 'It broke' },
+    context: { capability_id: 'tracker.open' },
+  })
+  await detail.getByText('It failed').waitFor()
+})
+
 test('a component is tried in the sandbox, and what it reached for is shown', { skip }, async (t) => {
   const page = await site.visit(t, '/tools?tool=almanac')
   const detail = page.getByRole('article', { name: 'almanac' })

@@ -5,7 +5,7 @@ import type { Tool, ToolTrial } from '#doors/web/wire/tool.ts'
 import { printable, proseOf } from '#safety/printable.ts'
 import { useAct } from '../parts/act.ts'
 import { Button } from '../parts/button.tsx'
-import { Area, Field } from '../parts/field.tsx'
+import { Area, Field, Select } from '../parts/field.tsx'
 import { Form } from '../parts/form.tsx'
 import { Note } from '../parts/note.tsx'
 import { tryTool } from '../store/tools.ts'
@@ -27,22 +27,40 @@ type Schema = {
 
 type Outcome = { readonly trial: ToolTrial; readonly ms: number }
 
-export function Trial({ tool: { name, schema } }: { tool: Tool }) {
+/** Of a tool with actions, one of them is tried. */
+export function Trial({ tool: { name, schema: whole, actions = [] } }: { tool: Tool }) {
+  const chosen = useSignal(actions[0])
+  const schema: Schema = chosen.value?.schema ?? whole
   const fields = fieldsOf(schema)
   const values = useSignal<Readonly<Record<string, string>>>({})
   const json = useSignal(template(schema))
   const act = useAct()
   const outcome = useSignal<Outcome | undefined>(undefined)
+  const choose = (to: string): void => {
+    chosen.value = actions.find((action) => action.name === to)
+    values.value = {}
+    json.value = template(chosen.value?.schema ?? whole)
+    outcome.value = undefined
+  }
   const test = async (): Promise<void> => {
     const params = fields ? paramsOf(fields, values.value) : readJson(json.value)
     if (params === undefined) throw new Error('This is not a JSON object.')
     outcome.value = undefined
     const began = performance.now()
-    outcome.value = { trial: await tryTool(name, params), ms: performance.now() - began }
+    const call = { params, ...(chosen.value && { context: chosen.value.context }) }
+    outcome.value = { trial: await tryTool(name, call), ms: performance.now() - began }
   }
   return (
     <Form look="tool-part trial" name={`Try ${name}`} act={act} work={test}>
       <h3>Try it</h3>
+      {chosen.value && (
+        <Select
+          name="Action"
+          value={chosen.value.name}
+          options={actions.map((action) => ({ value: action.name, label: action.name }))}
+          onChange={choose}
+        />
+      )}
       <div class={fields?.length === 1 ? 'trial-row' : 'trial-fields'}>
         {fields ? (
           fields.map(({ key, schema: part, required }) => (

@@ -29,8 +29,8 @@ export async function removeTool(name: string): Promise<void> {
 }
 
 /** Runs a tool once, outside of any thread. Throws ApiFault. */
-export function tryTool(name: string, params: unknown): Promise<ToolTrial> {
-  return request<ToolTrial>('POST', `${pathOf(name)}/test`, { body: { params }, deadlineMs: trialMs })
+export function tryTool(name: string, call: { params: unknown; context?: unknown }): Promise<ToolTrial> {
+  return request<ToolTrial>('POST', `${pathOf(name)}/test`, { body: call, deadlineMs: trialMs })
 }
 
 /** The sign-in and the secrets that a tool needs. Throws ApiFault. */

@@ -108,12 +108,13 @@ function toolWire(
   steps: ReadonlyMap<string, OpenStep>,
 ): z.output<typeof ToolWire> {
   const needs = steps.get(view.name)
-  const { installedAt, access, about, policy, ...tool } = view
+  const { installedAt, access, about, policy, actions, ...tool } = view
   return {
     ...tool,
     policy: [...policy],
     ...(about && { brief: about.brief, may: [...about.may], cannot: [...about.cannot] }),
     ...(access && { access: access.map(accessWire) }),
+    ...(actions && { actions: [...actions] }),
     ...(installedAt !== undefined && { installed_at: isoTime(installedAt) }),
     ...(needs && { needs }),
   }

@@ -62,7 +62,7 @@ test('tools: the list is read again after a change; names are safe in the addres
   assert.deepEqual(await asks(() => switchTool('a b', false)), ['PATCH /api/tools/a%20b {"enabled":false}', list])
   assert.deepEqual(tools.data.value, [{ name: 'a b' }])
   assert.deepEqual(await asks(() => removeTool('a')), ['DELETE /api/tools/a', list])
-  assert.deepEqual(await asks(() => tryTool('a', { x: 1 })), ['POST /api/tools/a/test {"params":{"x":1}}'])
+  assert.deepEqual(await asks(() => tryTool('a', { params: { x: 1 } })), ['POST /api/tools/a/test {"params":{"x":1}}'])
   assert.deepEqual(await asks(() => readNeeds('a')), ['GET /api/tools/a/auth'])
   assert.deepEqual(await asks(() => signToolIn('a', { token: 't' })), ['POST /api/tools/a/auth {"token":"t"}'])
   assert.deepEqual(await asks(() => setUpTool('a', { s: 'v' })), ['POST /api/tools/a/setup {"secrets":{"s":"v"}}'])

@@ -78,6 +78,17 @@ export const ToolWire = z.object({
   /** Components only: permissions and limits. */
   access: z.exactOptional(z.array(AccessWire)),
   installed_at: z.exactOptional(z.string()),
+  /** Components with actions only: each is a tool of the agent. A test call chooses one by its `context`. */
+  actions: z.exactOptional(
+    z.array(
+      z.object({
+        name: z.string(),
+        description: z.exactOptional(z.string()),
+        schema: z.record(z.string(), z.unknown()),
+        context: z.record(z.string(), z.unknown()),
+      }),
+    ),
+  ),
   /** Components only: what the caller has to do before its calls can work. */
   needs: z.exactOptional(z.enum(['setup', 'sign_in'])),
 })
