@@ -62,7 +62,7 @@ export function createMissionTools(missions: () => Promise<Missions>): readonly 
       name: 'mission_create',
       description:
         'Creates a mission: a prompt that runs by the clock, once or again and again, such as a reminder or a daily look at a page. The user is asked and sees it whole.',
-      may: 'Create a mission, which you see whole before',
+      may: 'Create a mission; you see all of it first',
       parameters: schemaOf(fields, ['prompt', 'schedule']),
       brief: ({ title, prompt = '' }) => `Create the mission “${shortened(title ?? prompt)}”`,
       async preview(args, { user, serviceTools }) {
@@ -80,7 +80,7 @@ export function createMissionTools(missions: () => Promise<Missions>): readonly 
     changing({
       name: 'mission_update',
       description: 'Changes, pauses or resumes a mission. The user is asked.',
-      may: 'Change a mission, which you see whole before',
+      may: 'Change a mission; you see all of it first',
       parameters: schemaOf(
         { id, ...fields, status: { type: 'string', enum: ['active', 'paused'], description: 'Resumes or pauses it.' } },
         ['id'],

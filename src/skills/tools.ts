@@ -131,7 +131,7 @@ function createTool(skills: Skills): Tool {
     },
     about: {
       brief: 'Propose skills',
-      may: ['Propose a skill, which you see whole before it is stored'],
+      may: ['Propose a skill; you see all of it before it is stored'],
       cannot: ['Change or remove skills', 'Store one without asking'],
     },
     effects: 'write',

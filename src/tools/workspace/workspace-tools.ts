@@ -104,7 +104,7 @@ export function createWorkspaceTools({ folderOf, home, runJob }: WorkspaceParts)
       },
     }),
     writeTool<Write>('workspace_write', {
-      may: 'Write a file of the workspace, shown as a diff where it is asked for',
+      may: 'Write a file of the workspace; an approval shows the diff',
       description:
         'Writes a text file of the workspace, replacing what it held; folders are made as needed. Waits for approval. For a small change, workspace_edit is better.',
       fields: {
@@ -126,7 +126,7 @@ export function createWorkspaceTools({ folderOf, home, runJob }: WorkspaceParts)
       },
     }),
     writeTool<Edit>('workspace_edit', {
-      may: 'Change a file of the workspace, shown as a diff where it is asked for',
+      may: 'Change a file of the workspace; an approval shows the diff',
       description:
         'Replaces a text in a file of the workspace. The text must occur exactly once, or all is true. Waits for approval.',
       fields: {
