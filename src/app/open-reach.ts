@@ -83,10 +83,11 @@ type Opened = { readonly ways: Ways; readonly notifications: Notifications }
 
 async function load(given: OpenReachParts): Promise<Opened> {
   const { store, bus, config } = given
-  const [{ createNotifications }, { createPushKeys }, { createPost, refusalOf }] = await Promise.all([
+  const [{ createNotifications }, { createPushKeys }, { createPost }, { createRefusal }] = await Promise.all([
     import('#reach/notifications.ts'),
     import('#reach/push-keys.ts'),
     import('#net/post.ts'),
+    import('#net/fetch.ts'),
   ])
   const { privateHosts, proxy } = config()
   const pushKeys = createPushKeys(store.notifications)
@@ -98,7 +99,7 @@ async function load(given: OpenReachParts): Promise<Opened> {
       (await import('#reach/ways/push.ts')).createPush({ post, keys: pushKeys, contact: () => contactOf(config()) }),
     telegram: async () => (await import('./telegram-way.ts')).openTelegramWay({ ...given, page }),
   }
-  const parts = { store, bus, ways, pushKeys, refusalOf: (url: string) => refusalOf(url, privateHosts) }
+  const parts = { store, bus, ways, pushKeys, refusalOf: createRefusal({ privateHosts }) }
   return { ways, notifications: createNotifications(parts) }
 }
 

@@ -2,9 +2,8 @@
 import type { SentRequest } from '#core/tool.ts'
 import { withDeadline } from '#lib/deadline.ts'
 import { maxUrlChars, originOf, parseUrl, showTarget, type Target } from '#safety/urls.ts'
-import type { AddressKind } from './addresses.ts'
 import type { Dial, Outgoing, WireAnswer } from './dial.ts'
-import { isListedHost, privateKind, withWayOut } from './guarded-dial.ts'
+import { blockedHost, isListedHost, withWayOut } from './guarded-dial.ts'
 
 const maxRedirects = 5
 const maxBytes = 5 * 1024 * 1024
@@ -56,13 +55,13 @@ export function createFetch({ dial, privateHosts }: FetchParts): Fetch {
   /** Sends one hop. A redirect is checked like the first request. */
   async function hop(request: Outgoing, signal: AbortSignal, onSend?: OnSend): Promise<WireAnswer | FetchFault> {
     const refused = blockedHost(request.target, privateHosts)
-    if (refused) return refused
+    if (refused) return blocked(refused.message)
     const listed = isListedHost(request.target, privateHosts)
     onSend?.({ method: request.method, host: new URL(showTarget(request.target)).host })
     const dialled = await dial({ ...request, listed }, { maxBytes, signal })
     if (dialled.type === 'answer') return dialled
-    const { code, message, kind: refusedKind } = dialled.fault
-    return code === 'blocked' ? blocked(message, refusedKind) : failed(message)
+    const { code, message, kind } = dialled.fault
+    return code === 'blocked' ? blocked(withWayOut(message, kind)) : failed(message)
   }
 
   async function follow(first: Outgoing, signal: AbortSignal, onSend?: OnSend): Promise<Fetched> {
@@ -126,15 +125,8 @@ function redirectOf(request: Outgoing, { status, headers }: WireAnswer): Outgoin
   return keepsMethod && request.body ? { ...next, body: request.body } : next
 }
 
-/** A literal address or loopback name that tools may not reach. Metadata services are refused even if they are listed. */
-function blockedHost(target: Target, privateHosts: readonly string[]): FetchFault | undefined {
-  const kind = privateKind(target)
-  if (kind === undefined || (kind !== 'metadata' && isListedHost(target, privateHosts))) return undefined
-  return blocked(`${target.host} is a ${kind} address`, kind)
-}
-
-function blocked(why: string, kind: AddressKind | undefined): FetchFault {
-  return { type: 'fault', code: 'blocked', message: withWayOut(why, kind) }
+function blocked(message: string): FetchFault {
+  return { type: 'fault', code: 'blocked', message }
 }
 
 function failed(message: string): FetchFault {

@@ -8,8 +8,17 @@ export function isListedHost({ host, port }: Pick<Target, 'host' | 'port'>, host
   return hosts.includes(host) || hosts.includes(`${host}:${port}`)
 }
 
+type Blocked = { readonly message: string; readonly kind: AddressKind }
+
+/** Why a literal address or loopback name may not be reached. Metadata services are refused even if they are listed. */
+export function blockedHost(target: Target, privateHosts: readonly string[]): Blocked | undefined {
+  const kind = privateKind(target)
+  if (kind === undefined || (kind !== 'metadata' && isListedHost(target, privateHosts))) return undefined
+  return { message: withWayOut(`${target.host} is a ${kind} address`, kind), kind }
+}
+
 /** The kind of a literal address or loopback name that is not public; undefined for other hosts. */
-export function privateKind({ host }: Pick<Target, 'host'>): AddressKind | undefined {
+function privateKind({ host }: Pick<Target, 'host'>): AddressKind | undefined {
   if (isLoopbackHost(host)) return 'loopback'
   const kind = isAddressHost(host) ? addressKind(host.replaceAll(/[[\]]/g, '')) : 'public'
   return kind === 'public' ? undefined : kind
@@ -24,10 +33,8 @@ export function withWayOut(why: string, kind: AddressKind | undefined): string {
 /** `privateHosts` may be private. Every other host must be public. */
 export function guardedDial(dial: Dial, privateHosts: readonly string[]): Dial {
   return (request, bounds) => {
-    const listed = isListedHost(request.target, privateHosts)
-    const kind = listed ? undefined : privateKind(request.target)
-    if (kind === undefined) return dial({ ...request, listed }, bounds)
-    const message = withWayOut(`${request.target.host} is a ${kind} address`, kind)
-    return Promise.resolve({ type: 'fault', fault: { code: 'blocked', message, sent: false } })
+    const refused = blockedHost(request.target, privateHosts)
+    if (refused) return Promise.resolve({ type: 'fault', fault: { code: 'blocked', ...refused, sent: false } })
+    return dial({ ...request, listed: isListedHost(request.target, privateHosts) }, bounds)
   }
 }

@@ -4,7 +4,7 @@ import { withDeadline } from '#lib/deadline.ts'
 import { originOf, showTarget } from '#safety/urls.ts'
 import type { Dial, Outgoing } from './dial.ts'
 import { parseTarget } from './fetch.ts'
-import { guardedDial, isListedHost, privateKind, withWayOut } from './guarded-dial.ts'
+import { guardedDial } from './guarded-dial.ts'
 
 const maxRedirects = 5
 const maxAnswerBytes = 1024 * 1024
@@ -56,14 +56,6 @@ export function createPost(parts: PostParts): (request: PostRequest, signal: Abo
     if (typeof target === 'string') return Promise.resolve(refused(target))
     return withDeadline(timeoutMs, signal, (either) => follow({ method: 'POST', target, headers, body }, either))
   }
-}
-
-/** Why a URL that a user gave is refused, as far as its text tells; undefined if it is not. Names are checked when dialled. */
-export function refusalOf(url: string, privateHosts: readonly string[]): string | undefined {
-  const target = parseTarget(url)
-  if (typeof target === 'string') return target
-  const kind = isListedHost(target, privateHosts) ? undefined : privateKind(target)
-  return kind && withWayOut(`${target.host} is a ${kind} address`, kind)
 }
 
 function refused(message: string): Posted {

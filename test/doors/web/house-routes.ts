@@ -32,7 +32,7 @@ import type { Metrics } from '#lib/metrics.ts'
 import { createMcpAdmin } from '#mcp/admin.ts'
 import { createServers } from '#mcp/servers.ts'
 import { createMissions } from '#missions/missions.ts'
-import { refusalOf } from '#net/post.ts'
+import { createRefusal } from '#net/fetch.ts'
 import { createNotifications } from '#reach/notifications.ts'
 import { createPushKeys } from '#reach/push-keys.ts'
 import type { SendBy } from '#reach/way.ts'
@@ -152,7 +152,7 @@ async function mountWeb(parts: RouteParts, options: RouteOptions, about: About):
     bus: { signal: () => {}, publishChange: () => {} },
     ways: { ntfy: () => Promise.resolve(options.ntfy ?? (() => Promise.resolve({ type: 'sent' }))) },
     pushKeys: createPushKeys(store.notifications),
-    refusalOf: (url) => refusalOf(url, []),
+    refusalOf: createRefusal({ privateHosts: [] }),
   })
   const web = webRoutes({
     log: silentLog,

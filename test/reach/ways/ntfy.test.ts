@@ -6,7 +6,8 @@ import { text } from 'node:stream/consumers'
 import { type TestContext, test } from 'node:test'
 import type { NotificationWay } from '#core/notification.ts'
 import { createDial } from '#net/dial.ts'
-import { createPost, refusalOf } from '#net/post.ts'
+import { createRefusal } from '#net/fetch.ts'
+import { createPost } from '#net/post.ts'
 import type { Message, Post } from '#reach/way.ts'
 import { createNtfy } from '#reach/ways/ntfy.ts'
 import { ada } from '../../store/harness.ts'
@@ -130,7 +131,8 @@ test('what is refused by its text alone is told before anything is stored', () =
     'http://localhost/x',
     'x',
   ]
-  for (const url of refused) assert.equal(typeof refusalOf(url, []), 'string', url)
-  assert.equal(refusalOf('https://ntfy.sh/topic', []), undefined)
-  assert.equal(refusalOf('http://10.0.0.1:8080/x', ['10.0.0.1:8080']), undefined)
+  const refusalOf = createRefusal({ privateHosts: ['10.0.0.1:8080', '169.254.169.254'] })
+  for (const url of [...refused, 'http://169.254.169.254/x']) assert.equal(typeof refusalOf(url), 'string', url)
+  assert.equal(refusalOf('https://ntfy.sh/topic'), undefined)
+  assert.equal(refusalOf('http://10.0.0.1:8080/x'), undefined)
 })
