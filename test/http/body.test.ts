@@ -3,7 +3,6 @@ import assert from 'node:assert/strict'
 import type { IncomingMessage } from 'node:http'
 import { Readable } from 'node:stream'
 import { test } from 'node:test'
-import { readBody } from '#doors/webhook/body.ts'
 import { readBytes } from '#http/body.ts'
 import { watchJoins } from '../joined.ts'
 
@@ -14,19 +13,12 @@ function crumbs(): IncomingMessage {
   return Readable.from(Array.from(Buffer.from(text), (byte) => Buffer.of(byte))) as unknown as IncomingMessage
 }
 
-const readers: readonly [door: string, read: (request: IncomingMessage) => Promise<Buffer | undefined>][] = [
-  ['the gateway', (request) => readBytes(request, text.length)],
-  ['the webhook', readBody],
-]
-
-for (const [door, read] of readers) {
-  test(`a body in chunks of one byte is held in few pieces: ${door}`, async (t) => {
-    const joins = watchJoins(t)
-    assert.equal(String(await read(crumbs())), text)
-    assert(joins.mostPieces() <= 10, `${joins.mostPieces()} pieces`)
-    assert(joins.mostBytes() <= 4 * text.length, `${joins.mostBytes()} bytes`)
-  })
-}
+test('a body in chunks of one byte is held in few pieces', async (t) => {
+  const joins = watchJoins(t)
+  assert.equal(String(await readBytes(crumbs(), text.length)), text)
+  assert(joins.mostPieces() <= 10, `${joins.mostPieces()} pieces`)
+  assert(joins.mostBytes() <= 4 * text.length, `${joins.mostBytes()} bytes`)
+})
 
 test('a body over the limit is refused, also in chunks of one byte', async () => {
   await assert.rejects(readBytes(crumbs(), text.length - 1), { code: 'too_large' })

@@ -4,7 +4,7 @@ import { AppError } from '#core/errors.ts'
 import { isUuid } from '#core/ids.ts'
 import type { LimitStore } from '#core/store.ts'
 import { type ClientAddress, createClientAddress, networkOf, type Trust } from '#http/address.ts'
-import { checkAnnouncedSize, discardBody, sendContinue } from '#http/body.ts'
+import { checkAnnouncedSize, discardBody, readBytes, sendContinue } from '#http/body.ts'
 import { answerClientError, maxHeaderBytes } from '#http/client-errors.ts'
 import { rateLimited } from '#http/chat-rate.ts'
 import { hostFault } from '#http/host.ts'
@@ -18,7 +18,7 @@ import { type CountRequest, logRequests, requestIdOf } from '#http/request-log.t
 import type { Log } from '#lib/log.ts'
 import { pace } from '#lib/pace.ts'
 import type { Turns } from '#turns/turns.ts'
-import { bodyLimit, checkMediaType, readBody } from './body.ts'
+import { bodyLimit, checkMediaType } from './body.ts'
 import { readEvent } from './events.ts'
 import { type JobParts, showJob } from './job.ts'
 import { readObject } from './json.ts'
@@ -152,8 +152,9 @@ async function submit(door: Door, request: IncomingMessage, response: ServerResp
   const { headers } = request
   checkAnnouncedSize(headers, bodyLimit)
   sendContinue(request, response)
-  const body = await readBody(request)
-  if (!body) return
+  // The client may have left during the rate check. No further event would follow.
+  if (request.destroyed) return
+  const body = await readBytes(request, bodyLimit)
   const proof = door.verifier.verify(headers, body)
   if (!proof) throw unauthorized('X-Webhook-Secret, or X-Hub-Signature-256 of the body,')
   checkMediaType(headers)
