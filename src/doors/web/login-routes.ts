@@ -9,7 +9,7 @@ import { type Authenticate, refuse } from '#http/auth.ts'
 import type { Caller, Refusal } from '#http/caller.ts'
 import { check, checkBody } from '#http/validate.ts'
 import { writeCookie } from '#http/cookie.ts'
-import { rateLimited } from '#http/chat-rate.ts'
+import { takeRate } from '#http/chat-rate.ts'
 import type { Origins } from '#http/origin.ts'
 import type { Route } from '#http/routes.ts'
 import { maxSessionMs, type Sessions } from '#http/session.ts'
@@ -17,8 +17,6 @@ import { hashToken } from '#lib/token.ts'
 import { SessionAnswer } from '#doors/web/wire/user.ts'
 import { isoTime } from '#core/time.ts'
 import type { Turns } from '#turns/turns.ts'
-
-const windowMs = 60_000
 
 const LoginBody = z.object({ token: z.nullish(z.string()), code: z.nullish(z.string()) })
 const LogoutBody = z.object({ everywhere: z.nullish(z.boolean()) })
@@ -96,10 +94,8 @@ export async function countAttempt(
   { limits, signInsPerMinute, clientAddress, now = Date.now }: LoginParts,
   { raw }: FastifyRequest,
 ): Promise<void> {
-  if (signInsPerMinute === 0) return
-  const key = `login:${networkOf(clientAddress(raw))}`
-  const { allowed, retryAfterMs } = await limits.take(key, signInsPerMinute, windowMs, now())
-  if (!allowed) throw rateLimited('too many attempts to sign in', retryAfterMs)
+  const rate = { key: `login:${networkOf(clientAddress(raw))}`, perMinute: signInsPerMinute, now: now() }
+  await takeRate(limits, rate, 'too many attempts to sign in')
 }
 
 /** The cookie of a new session, or the refusal of the authenticator (401 becomes an error). */

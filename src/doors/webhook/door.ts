@@ -6,7 +6,7 @@ import type { LimitStore } from '#core/store.ts'
 import { type ClientAddress, createClientAddress, networkOf, type Trust } from '#http/address.ts'
 import { checkAnnouncedSize, discardBody, readBytes, sendContinue } from '#http/body.ts'
 import { answerClientError, maxHeaderBytes } from '#http/client-errors.ts'
-import { rateLimited } from '#http/chat-rate.ts'
+import { takeRate } from '#http/chat-rate.ts'
 import { hostFault } from '#http/host.ts'
 import { boundConnections, listenFault, urlOf } from '#http/listen.ts'
 import { boundPipelining } from '#http/pipelining.ts'
@@ -25,7 +25,6 @@ import { readObject } from './json.ts'
 import { createVerifier, type Verifier } from './verify.ts'
 import { isMessage, readSubmission, turnOf } from './submit.ts'
 
-const windowMs = 60_000
 /** Longer paths are truncated: no route is that long. */
 const maxPathLength = 200
 /** How often connections that have become idle are closed during shutdown. */
@@ -141,11 +140,8 @@ function routeOf(method: string | undefined, url = ''): Route {
 
 /** Every request counts, including refused ones. */
 async function checkRate({ limits, ratePerMinute, addressOf, now = Date.now }: Door, request: IncomingMessage) {
-  if (ratePerMinute === 0) return
-  const client = networkOf(addressOf(request))
-  const { allowed, retryAfterMs } = await limits.take(`webhook:${client}`, ratePerMinute, windowMs, now())
-  if (allowed) return
-  throw rateLimited(`at most ${ratePerMinute} requests are accepted in 60 seconds from one address`, retryAfterMs)
+  const rate = { key: `webhook:${networkOf(addressOf(request))}`, perMinute: ratePerMinute, now: now() }
+  await takeRate(limits, rate, `at most ${ratePerMinute} requests are accepted in 60 seconds from one address`)
 }
 
 async function submit(door: Door, request: IncomingMessage, response: ServerResponse): Promise<void> {
