@@ -29,7 +29,6 @@ const maxReads = 64
 const retryAfterSecs = 1
 /** Concurrent answers to the GETs of one user. Each may hold megabytes until it is read. Further requests wait. */
 const maxAnswers = 4
-export const quotaWaitMs = 10_000
 
 export interface InFlight {
   /**

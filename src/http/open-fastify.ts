@@ -5,7 +5,7 @@ import type { Log } from '#lib/log.ts'
 import { type Trust, trustOf } from './address.ts'
 import { defaultMaxBodyBytes } from './body.ts'
 import { answerClientError, maxHeaderBytes } from './client-errors.ts'
-import { quotaWaitMs, unreadMs } from './in-flight.ts'
+import { unreadMs } from './in-flight.ts'
 import { faultHandler, localTarget, pathOf } from './reply.ts'
 import { firstSegmentOf } from './route-table.ts'
 
@@ -25,12 +25,12 @@ export type Timeouts = {
   readonly checkMs: number
 }
 
-const defaultTimeouts: Timeouts = {
+export const defaultTimeouts: Timeouts = {
   headersMs: 30_000,
   requestMs: 120_000,
   keepAliveMs: 72_000,
   unreadMs,
-  quotaWaitMs,
+  quotaWaitMs: 10_000,
   checkMs: 5_000,
 }
 
@@ -41,14 +41,14 @@ const noSchemas: NonNullable<FastifyServerOptions['schemaController']> = {
 
 export type FastifyParts = {
   readonly trustProxy?: Trust
-  readonly timeouts?: Partial<Timeouts>
+  readonly timeouts: Timeouts
   /** Decides which requests become WebSockets. Any other upgrade request is answered as plain HTTP. */
   readonly upgrades: (request: IncomingMessage) => boolean
   readonly log: Log
 }
 
 export function openFastify({ trustProxy = false, timeouts, upgrades, log }: FastifyParts): FastifyInstance {
-  const { headersMs, requestMs, keepAliveMs, checkMs } = { ...defaultTimeouts, ...timeouts }
+  const { headersMs, requestMs, keepAliveMs, checkMs } = timeouts
   const http = {
     maxHeaderSize: maxHeaderBytes,
     headersTimeout: Math.min(headersMs, requestMs),

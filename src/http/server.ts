@@ -17,7 +17,7 @@ import { hostFault } from './host.ts'
 import { inSlices } from './long-answer.ts'
 import { boundConnections, listenOn } from './listen.ts'
 import { missingRoute } from './missing-route.ts'
-import { isApi, openFastify, setApiHeaders, type Timeouts } from './open-fastify.ts'
+import { defaultTimeouts, isApi, openFastify, setApiHeaders, type Timeouts } from './open-fastify.ts'
 import type { Origins } from './origin.ts'
 import { boundPipelining } from './pipelining.ts'
 import { faultHandler, pathOf } from './reply.ts'
@@ -26,7 +26,7 @@ import { createRouteTable, type Found, type Mounted, type RouteTable } from './r
 import { isSafe, methods } from './routes.ts'
 import { createUnreadAnswers } from './unread-answers.ts'
 import { createUnreadStreams, type UnreadStream } from './unread-streams.ts'
-import { createInFlight, dropUnreadAnswer, quotaWaitMs, unreadMs } from './in-flight.ts'
+import { createInFlight, dropUnreadAnswer } from './in-flight.ts'
 
 declare module 'fastify' {
   interface FastifyRequest {
@@ -88,12 +88,12 @@ export async function createGateway(parts: GatewayParts): Promise<Gateway> {
   const { origins, chatsPerMinute, socketBounds: bounds } = parts
   const clientAddress = createClientAddress(parts.trustProxy ?? false)
   const sockets = createSockets({ authenticate, origins, log, chatsPerMinute, ...(bounds && { bounds }) })
-  const fastify = openFastify({ ...parts, upgrades: (request) => sockets.accepts(request) })
+  const timeouts = { ...defaultTimeouts, ...parts.timeouts }
+  const fastify = openFastify({ ...parts, timeouts, upgrades: (request) => sockets.accepts(request) })
   boundConnections(fastify.server, log)
   const table = createRouteTable()
-  const waitMs = parts.timeouts?.quotaWaitMs ?? quotaWaitMs
-  const inFlight = createInFlight(waitMs, parts.maxSends)
-  const bodies = createBodyReader((request) => networkOf(clientAddress(request)), waitMs)
+  const inFlight = createInFlight(timeouts.quotaWaitMs, parts.maxSends)
+  const bodies = createBodyReader((request) => networkOf(clientAddress(request)), timeouts.quotaWaitMs)
   const unread = createUnreadAnswers()
   const unreadStreams = createUnreadStreams()
   const lastCall = new AbortController()
@@ -190,11 +190,10 @@ export async function createGateway(parts: GatewayParts): Promise<Gateway> {
   fastify.addHook('onRequest', admit)
   // After onRequest, so that an oversized message counts towards the chat rate too.
   fastify.addHook('preParsing', bodies.begin)
-  const maxUnreadMs = parts.timeouts?.unreadMs ?? unreadMs
   fastify.addHook('onSend', ({ raw }, reply, _payload, done) => {
     const send = (): void => {
       discardBody(raw, reply.raw)
-      dropUnreadAnswer(reply.raw, maxUnreadMs)
+      dropUnreadAnswer(reply.raw, timeouts.unreadMs)
       done()
     }
     // A connection whose body has come already need not end.

@@ -61,7 +61,12 @@ export type Webhook = {
   close(graceMs: number): Promise<void>
 }
 
-type Door = WebhookParts & { readonly verifier: Verifier; readonly addressOf: ClientAddress; closing: boolean }
+type Door = Omit<WebhookParts, 'timeouts'> & {
+  readonly verifier: Verifier
+  readonly addressOf: ClientAddress
+  readonly timeouts: typeof defaultTimeouts
+  closing: boolean
+}
 
 /** Opens the channel. Throws port_in_use or invalid_config, naming the variable to set. */
 export async function openWebhook(parts: WebhookParts): Promise<Webhook> {
@@ -70,9 +75,10 @@ export async function openWebhook(parts: WebhookParts): Promise<Webhook> {
     ...parts,
     verifier: createVerifier(secret),
     addressOf: createClientAddress(trustProxy),
+    timeouts: { ...defaultTimeouts, ...parts.timeouts },
     closing: false,
   }
-  const server = createListener(parts.timeouts)
+  const server = createListener(door.timeouts)
   boundConnections(server, parts.log)
   const serve = (request: IncomingMessage, response: ServerResponse): void => {
     handle(door, request, response).catch((error: unknown) => fail(door, request, response, error))
@@ -198,7 +204,7 @@ function send({ closing, timeouts }: Door, response: ServerResponse, status: num
     'x-content-type-options': 'nosniff',
     ...(closing && { connection: 'close' }),
   })
-  dropUnreadAnswer(response, timeouts?.unreadMs ?? unreadMs)
+  dropUnreadAnswer(response, timeouts.unreadMs)
   response.end(body)
 }
 
@@ -210,8 +216,7 @@ function single(header: string | string[] | undefined): string | undefined {
   return Array.isArray(header) ? header.join(',') : header
 }
 
-function createListener(timeouts: Partial<Timeouts> = {}): Server {
-  const { headersMs, requestMs, keepAliveMs, checkMs } = { ...defaultTimeouts, ...timeouts }
+function createListener({ headersMs, requestMs, keepAliveMs, checkMs }: Door['timeouts']): Server {
   return createServer({
     maxHeaderSize: maxHeaderBytes,
     headersTimeout: Math.min(headersMs, requestMs),
