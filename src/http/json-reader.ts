@@ -37,7 +37,8 @@ export async function readJson(body: Buffer, { reserve, ...reading }: JsonReadin
   if (bytes.length <= smallJsonBytes) {
     if (bytes.length > minPacedBytes) await pace()
     const values = countAtOnce(bytes, reading)
-    const text = textOf(bytes, reading)
+    checkUtf8(bytes, reading)
+    const text = bytes.toString('utf8')
     const value = parsed(text, reading)
     const paths = values <= maxLosslessValues ? (reading.findExact?.(value) ?? []) : []
     if (paths.length > 0 && mayLoseDigits(text)) takeExact(value, await inPace(parseLosslessInPieces(bytes)), paths)
@@ -55,12 +56,6 @@ export async function readJson(body: Buffer, { reserve, ...reading }: JsonReadin
   return value
 }
 
-/** Parses a text of at most `smallJsonBytes` at once, with the same bounds and plain numbers. Throws invalid_input. */
-export function parseSmallJson(bytes: Buffer, reading: Reading = {}): unknown {
-  countAtOnce(bytes, reading)
-  return parsed(textOf(bytes, reading), reading)
-}
-
 type Reading = Omit<JsonReading, 'reserve'>
 
 /** The number of values in a text. */
@@ -68,11 +63,6 @@ function countAtOnce(bytes: Buffer, reading: Reading): number {
   const text = new JsonCount(bytes, jsonBounds)
   refuseExcess(text.next(bytes.length), reading)
   return text.values
-}
-
-function textOf(bytes: Buffer, reading: Reading): string {
-  checkUtf8(bytes, reading)
-  return bytes.toString('utf8')
 }
 
 function parsed(text: string, reading: Reading): unknown {
