@@ -10,6 +10,7 @@ import { type Route, route } from '#http/routes.ts'
 import { McpEffects, McpServersAnswer, McpServerWire } from '#doors/web/wire/mcp.ts'
 import { ToolTrialAnswer } from '#doors/web/wire/tool.ts'
 import { serverWire } from './mcp-wire.ts'
+import { trialWire } from './tool-routes.ts'
 
 const maxMs = 11 * 60_000
 
@@ -85,8 +86,7 @@ export function mcpRoutes({ mcp }: McpParts): Route[] {
           tool === undefined
             ? await startTrial(servers, name, signal)
             : await servers.test(name, { tool, params: JSON.stringify(params) }, signal)
-        const { output, error, logs, requests, blocked } = trial
-        return { output, error, logs: [...logs], requests: [...requests], blocked: [...blocked] }
+        return trialWire(trial)
       },
     }),
     route({

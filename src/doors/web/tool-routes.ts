@@ -1,7 +1,7 @@
 // Routes of tools: list, enable or disable, remove, and a trial call.
 import * as z from 'zod/mini'
 import { AppError } from '#core/errors.ts'
-import type { AccessRow, ToolAdmin, ToolView } from '#core/admin.ts'
+import type { AccessRow, ToolAdmin, ToolTrial, ToolView } from '#core/admin.ts'
 import { operator, type UserId } from '#core/ids.ts'
 import { isObject } from '#core/json.ts'
 import type { OpenStep, ToolAccess } from '#core/tool-access.ts'
@@ -86,17 +86,15 @@ export function toolRoutes({ toolAdmin, access }: ToolsParts): Route[] {
         }
         const trial = await toolAdmin.test(name, call)
         if (!trial) throw noTool()
-        const { output, error, logs, requests, blocked } = trial
-        return {
-          output,
-          error,
-          logs: [...logs],
-          requests: [...requests],
-          blocked: [...blocked],
-        } satisfies z.output<typeof ToolTrialAnswer>
+        return trialWire(trial)
       },
     }),
   ]
+}
+
+/** The outcome of a trial, of a tool or of a call of an MCP server. */
+export function trialWire({ output, error, logs, requests, blocked }: ToolTrial): z.output<typeof ToolTrialAnswer> {
+  return { output, error, logs: [...logs], requests: [...requests], blocked: [...blocked] }
 }
 
 function noTool(): AppError {
