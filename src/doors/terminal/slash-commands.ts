@@ -38,13 +38,8 @@ export type SlashCommandParts = ModelChoiceParts & {
   readonly quit: () => void
 }
 
-export interface SlashCommands {
-  run(name: CommandName, rest: string): Promise<void>
-  /** Opens a gate, also one of another thread. */
-  pick(gate: OpenGate): void
-}
-
-export function createSlashCommands(parts: SlashCommandParts): SlashCommands {
+/** Returns the function that runs a command with the words after it. */
+export function createSlashCommands(parts: SlashCommandParts): (name: CommandName, rest: string) => Promise<void> {
   const { client, theme, now, show, tell, openThread, openGate } = parts
   const open = (content: ListContent): void => show(createList(content, theme))
   const text = (title: string, lines: readonly string[]): void => open({ title, text: () => lines })
@@ -182,46 +177,43 @@ export function createSlashCommands(parts: SlashCommandParts): SlashCommands {
     tell(stopped ? 'Stopped.' : 'Nothing runs here.')
   }
 
-  return {
-    pick: openGate,
-    async run(name, rest) {
-      switch (name) {
-        case '/threads':
-          return threads()
-        case '/new':
-          openThread(undefined)
-          // Words after it are sent at once.
-          return rest === '' ? tell('A new thread begins with your next message.') : undefined
-        case '/open':
-          return openNamed(rest)
-        case '/model':
-          return model(rest)
-        case '/tools':
-          return tools()
-        case '/memory':
-          return memory(rest)
-        case '/missions':
-          return missions()
-        case '/skills':
-          return skills()
-        case '/receipt':
-          return receipt(rest)
-        case '/attach':
-          return attach(rest)
-        case '/waiting':
-          return waiting()
-        case '/queue':
-          return queue()
-        case '/stop':
-          return stopAll()
-        case '/login':
-          return login()
-        case '/help':
-          return open({ title: 'Help', text: helpLines })
-        case '/quit':
-          return parts.quit()
-      }
-    },
+  return async (name, rest) => {
+    switch (name) {
+      case '/threads':
+        return threads()
+      case '/new':
+        openThread(undefined)
+        // Words after it are sent at once.
+        return rest === '' ? tell('A new thread begins with your next message.') : undefined
+      case '/open':
+        return openNamed(rest)
+      case '/model':
+        return model(rest)
+      case '/tools':
+        return tools()
+      case '/memory':
+        return memory(rest)
+      case '/missions':
+        return missions()
+      case '/skills':
+        return skills()
+      case '/receipt':
+        return receipt(rest)
+      case '/attach':
+        return attach(rest)
+      case '/waiting':
+        return waiting()
+      case '/queue':
+        return queue()
+      case '/stop':
+        return stopAll()
+      case '/login':
+        return login()
+      case '/help':
+        return open({ title: 'Help', text: helpLines })
+      case '/quit':
+        return parts.quit()
+    }
   }
 }
 

@@ -1,6 +1,7 @@
 // The terminal app: joins its parts.
 import { isKeyRelease, matchesKey, type TUI } from '@earendil-works/pi-tui'
 import { noUsage } from '#core/turn.ts'
+import type { OpenGate } from '#core/turn-store.ts'
 import type { OperatorClient } from '#turns/operator-client.ts'
 import { createKeys, type Keys, type OpenBox } from './app-keys.ts'
 import { createApprovals } from './approvals.ts'
@@ -13,7 +14,7 @@ import { createFit, drawFrame, type View } from './frame.ts'
 import { createGreeting } from './greeting.ts'
 import { createNews } from './news.ts'
 import { createOffers, type PathOffer } from './offers.ts'
-import { createSlashCommands, type SlashCommands } from './slash-commands.ts'
+import { createSlashCommands } from './slash-commands.ts'
 import { createPanel, minPanelColumns } from './panel.ts'
 import { createQueuedEdit } from './queued-edit.ts'
 import { createSignInLink } from './sign-in-link.ts'
@@ -122,7 +123,13 @@ export function createApp({ tui, client, theme, location, readFile, now, quit, s
   const skills = (): readonly string[] => news.status?.skills ?? []
   const offers = createOffers({ theme, skills, listPaths: parts.listPaths, redraw })
 
-  const slashCommands: SlashCommands = createSlashCommands({
+  function openGate(gate: OpenGate): void {
+    approvals.open(gate)
+    keys.focus = 'dialog'
+    redraw()
+  }
+
+  const runCommand = createSlashCommands({
     client,
     theme,
     now,
@@ -135,11 +142,7 @@ export function createApp({ tui, client, theme, location, readFile, now, quit, s
     },
     tell,
     openThread: conversation.open,
-    openGate(gate) {
-      approvals.open(gate)
-      keys.focus = 'dialog'
-      redraw()
-    },
+    openGate,
     threadId: () => conversation.threadId,
     lastTurn: () => conversation.blocks.lastTurn(),
     attach: async (path) => {
@@ -164,7 +167,7 @@ export function createApp({ tui, client, theme, location, readFile, now, quit, s
     skills,
     readFile,
     next,
-    runCommand: (name, rest) => attempt(slashCommands.run(name, rest).then(news.refresh)),
+    runCommand: (name, rest) => attempt(runCommand(name, rest).then(news.refresh)),
     sending() {
       // An open box covers the transcript, and with it the reply.
       open.list = undefined
@@ -180,7 +183,7 @@ export function createApp({ tui, client, theme, location, readFile, now, quit, s
     if ('threadId' in picked) {
       conversation.open(picked.threadId)
       keys.focus = 'composer'
-    } else slashCommands.pick(picked.gate)
+    } else openGate(picked.gate)
   }
 
   const keys: Keys = createKeys({

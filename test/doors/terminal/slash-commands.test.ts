@@ -11,7 +11,7 @@ import { clientOf } from './fake.ts'
 function commandsWith(own: Partial<SlashCommandParts>) {
   const told: string[] = []
   const nothing = (): undefined => undefined
-  const commands = createSlashCommands({
+  const run = createSlashCommands({
     client: clientOf({}),
     theme: createTheme({ colour: false, utf8: true }),
     now: () => 0,
@@ -33,7 +33,7 @@ function commandsWith(own: Partial<SlashCommandParts>) {
     quit: nothing,
     ...own,
   })
-  return { commands, told }
+  return { run, told }
 }
 
 test('/missions says where older ones are that are done', async () => {
@@ -42,11 +42,11 @@ test('/missions says where older ones are that are done', async () => {
     [null, false],
   ] as const) {
     const shown: string[] = []
-    const { commands } = commandsWith({
+    const { run } = commandsWith({
       client: clientOf({ missions: () => Promise.resolve({ missions: [], next_cursor: cursor }) }),
       show: (list) => void shown.push(...list.render({ width: 60, height: 20 })),
     })
-    await commands.run('/missions', '')
+    await run('/missions', '')
     assert.equal(/Older ones that are done: \S*atrium mission list/.test(shown.join('\n')), says)
   }
 })
@@ -57,11 +57,11 @@ test('/skills lists each skill with its description, on or off, and what nobody 
     { name: 'tea', description: '\u001b[2JMakes tea.', enabled: false, untrusted: true },
   ]
   const shown: string[] = []
-  const { commands } = commandsWith({
+  const { run } = commandsWith({
     client: clientOf({ skills: () => Promise.resolve(skills) }),
     show: (list) => void shown.push(...list.render({ width: 60, height: 20 })),
   })
-  await commands.run('/skills', '')
+  await run('/skills', '')
   assert.ok(!shown.join('').includes('\u001b[2J'))
   const words = stripVTControlCharacters(shown.join('\n'))
   assert.match(words, /\/pdf {2}on\b[^,]*\n.*Fills in forms\./)
@@ -71,13 +71,13 @@ test('/skills lists each skill with its description, on or off, and what nobody 
 test('/receipt asks for the turn that is named, else for the last one, if there is one', async () => {
   const asked: string[] = []
   const client = clientOf({ receipt: (turnId) => Promise.resolve(void asked.push(turnId)) })
-  const { commands, told } = commandsWith({ client, lastTurn: () => 'last' })
-  await commands.run('/receipt', 'one\u202e')
-  await commands.run('/receipt', '')
+  const { run, told } = commandsWith({ client, lastTurn: () => 'last' })
+  await run('/receipt', 'one\u202e')
+  await run('/receipt', '')
   assert.deepEqual(asked, ['one\u202e', 'last'])
   assert.deepEqual(told, ['No turn has the id one\\u{202e}.', 'No turn has the id last.'])
   const fresh = commandsWith({ client })
-  await fresh.commands.run('/receipt', '')
+  await fresh.run('/receipt', '')
   assert.deepEqual([asked.length, fresh.told], [2, ['There is no turn yet that could have a receipt.']])
 })
 
@@ -91,13 +91,13 @@ const choices: readonly [typed: string, provider: string, name: string | undefin
 for (const [typed, ...expected] of choices) {
   test(`/model ${typed}`, async () => {
     const chosen: unknown[] = []
-    const { commands, told } = commandsWith({
+    const { run, told } = commandsWith({
       chooseModel(provider, name, { force }) {
         chosen.push(provider, name, force)
         return Promise.resolve('it answers from now on.')
       },
     })
-    await commands.run('/model', typed)
+    await run('/model', typed)
     assert.deepEqual(chosen, expected)
     assert.deepEqual(told, [`Trying ${typed} …`, 'it answers from now on.'])
   })
@@ -108,13 +108,13 @@ test('/queue lists the queued messages: Enter changes one, Delete removes one', 
   const [changed, removed]: [unknown[], string[]] = [[], []]
   for (const key of ['\r', '\u001b[3~']) {
     let list: List | undefined
-    const { commands } = commandsWith({
+    const { run } = commandsWith({
       client: clientOf({ removeQueued: (id) => Promise.resolve(void removed.push(id)) }),
       queued: () => [message],
       editQueued: (each) => void changed.push(each),
       show: (shown) => (list = shown),
     })
-    await commands.run('/queue', '')
+    await run('/queue', '')
     const words = stripVTControlCharacters(list?.render({ width: 60, height: 20 }).join('\n') ?? '')
     assert.match(words, /Then this[\s\S]*Enter changes it {2}Del removes/)
     assert.equal(list?.press(key), key === '\r' ? 'close' : undefined)
@@ -127,20 +127,20 @@ test('/stop stops the turn and the queue of the open thread, and says how many m
   const client = clientOf({
     stopAll: (id) => Promise.resolve({ removed: stopped.push(id), stopped: true }),
   })
-  const { commands, told } = commandsWith({ client, threadId: () => 'thread' })
-  await commands.run('/stop', '')
+  const { run, told } = commandsWith({ client, threadId: () => 'thread' })
+  await run('/stop', '')
   assert.deepEqual(stopped, ['thread'])
   assert.match(told[0] ?? '', /^Stopped, and 1 queued message removed\./)
   const none = commandsWith({})
-  await none.commands.run('/stop', '')
+  await none.run('/stop', '')
   assert.deepEqual(none.told, ['Nothing runs here.'])
 })
 
 for (const stopped of [true, false]) {
   test(`/stop without a queue says whether ${stopped ? 'a turn was stopped' : 'there was none to stop'}`, async () => {
     const client = clientOf({ stopAll: () => Promise.resolve({ removed: 0, stopped }) })
-    const { commands, told } = commandsWith({ client, threadId: () => 'thread' })
-    await commands.run('/stop', '')
+    const { run, told } = commandsWith({ client, threadId: () => 'thread' })
+    await run('/stop', '')
     assert.deepEqual(told, [stopped ? 'Stopped.' : 'Nothing runs here.'])
   })
 }
@@ -148,12 +148,12 @@ for (const stopped of [true, false]) {
 test('commands in a box and in the line of a failed turn are written for this shell', async () => {
   const theme = createTheme({ colour: false, utf8: true, commands: (text) => text.replace('atrium ', 'bin/atrium ') })
   let list: List | undefined
-  const { commands } = commandsWith({ theme, show: (shown) => (list = shown) })
+  const { run } = commandsWith({ theme, show: (shown) => (list = shown) })
   for (const [name, words] of [
     ['/skills', /bin\/atrium skill add FOLDER/],
     ['/model', /bin\/atrium model list/],
   ] as const) {
-    await commands.run(name, '')
+    await run(name, '')
     assert.match(stripVTControlCharacters(list?.render({ width: 70, height: 20 }).join('\n') ?? ''), words)
   }
   const note = { type: 'note', id: 'n', text: 'run `atrium secret set X`', failed: true } as const
@@ -174,19 +174,19 @@ const offered = [
 test('/model lists the models for the thread with their prices, and chooses one by Enter or by name', async () => {
   const chosen: (string | null)[] = []
   let list: List | undefined
-  const { commands, told } = commandsWith({
+  const { run, told } = commandsWith({
     client: clientOf({ models: () => Promise.resolve(offered) }),
     threadModel: () => 'openai/gpt',
     chooseThreadModel: (model) => Promise.resolve(void chosen.push(model)),
     show: (shown) => (list = shown),
   })
-  await commands.run('/model', '')
+  await run('/model', '')
   const words = stripVTControlCharacters(list?.render({ width: 90, height: 20 }).join('\n') ?? '')
   assert.match(words, /Model for this thread/)
   assert.match(words, / {2}offline\/offline {2}the usual one, free/)
   assert.match(words, /▌ openai\/gpt {2}\$2\.50 in, \$10\.00 out per million tokens/)
   list?.press('\r')
-  for (const name of ['gpt', 'ollama/qwen3']) await commands.run('/model', name)
+  for (const name of ['gpt', 'ollama/qwen3']) await run('/model', name)
   assert.deepEqual(chosen, [null, 'openai/gpt', 'ollama/qwen3'])
   assert.equal(told.at(-1), 'This thread uses ollama/qwen3 from the next message on.')
 })
