@@ -162,7 +162,8 @@ export async function openApp({ configure, log, onUpgrade }: AppParts): Promise<
   opened.defer(() => telegram.close())
   const closing = opened.move()
   async function drain(graceMs: number): Promise<void> {
-    await Promise.all([missions.stop(), telegram.stop()])
+    telegram.stop()
+    await missions.stop()
     await runner.drain(graceMs)
   }
   return {

@@ -16,7 +16,7 @@ export type OpenTelegram = {
   /** Serves the bot that is connected, now and whenever that changes: for a service, not for a command. */
   start(): Promise<void>
   /** Takes no more messages; replies go on until `close`. */
-  stop(): Promise<void>
+  stop(): void
   close(): Promise<void>
 }
 
@@ -78,9 +78,9 @@ export function openTelegram(parts: OpenTelegramParts): OpenTelegram {
       started = true
       await look()
     },
-    async stop() {
+    stop() {
       closed = true
-      await open?.door.stop()
+      open?.door.stop()
     },
     async close() {
       closed = true

@@ -73,7 +73,7 @@ test('a bot is served once the service has started, also one that is connected l
 test('a bot that is connected while the service stops is not served', async (t) => {
   const { telegram, connect, reload } = await house(t)
   await telegram.start()
-  await telegram.stop()
+  telegram.stop()
   await connect('@late')
   await reload()
   assert.equal(telegram.bot(), undefined)

@@ -30,7 +30,7 @@ export interface ChannelDoor {
   /** Looks for posts that were added, by this process or another. */
   wake(): void
   /** Takes no more updates; posts are told until `close`. */
-  stop(): Promise<void>
+  stop(): void
   close(): Promise<void>
 }
 
@@ -164,15 +164,11 @@ export function openChannelDoor(parts: ChannelDoorParts): ChannelDoor {
   }
 
   const running = run()
-  const stop = (): Promise<void> => {
-    stopping.abort()
-    return Promise.resolve()
-  }
   return {
     wake: () => posts.wake(),
-    stop,
+    stop: () => stopping.abort(),
     async close() {
-      await stop()
+      stopping.abort()
       closing.abort()
       await running
       await hold.leave().catch(() => undefined)

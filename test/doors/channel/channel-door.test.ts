@@ -171,7 +171,7 @@ test('a door that stops takes nothing more, but tells what there is until it clo
   const play = stage({ batches: [] })
   const events = await during(t, play, 10, async (door) => {
     await pause(1_000)
-    await door.stop()
+    door.stop()
     await pause(1_000)
     play.posts.push(post)
     door.wake()
