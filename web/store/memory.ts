@@ -13,6 +13,7 @@ import { ApiFault, request } from '../api/client.ts'
 import { route } from '../router.ts'
 import { keepDocumentDraft } from './drafts.ts'
 import { loaded } from './loaded.ts'
+import { readPages } from './pages.ts'
 
 const pageSize = 100
 const foundSize = 25
@@ -144,17 +145,13 @@ async function readDocument(path: string): Promise<Opened> {
 }
 
 async function readAll(maxPages: number): Promise<MemoryList> {
-  const documents: ListedDocument[] = []
-  let cursor: string | null = null
-  for (let page = 0; page < maxPages; page++) {
-    const query = new URLSearchParams({ limit: String(pageSize) })
-    if (cursor !== null) query.set('cursor', cursor)
-    const answer: DocumentPage = await request<DocumentPage>('GET', `/api/memory?${query}`)
-    documents.push(...answer.results.filter(({ path }) => !identity.some((each) => each.path === path)))
-    cursor = answer.next_cursor
-    if (cursor === null) break
-  }
-  return { type: 'all', documents, more: cursor !== null }
+  const { rows, more } = await readPages(maxPages, async (cursor) => {
+    const query = new URLSearchParams({ limit: String(pageSize), ...cursor })
+    const answer = await request<DocumentPage>('GET', `/api/memory?${query}`)
+    return { rows: answer.results, next: answer.next_cursor }
+  })
+  const documents = rows.filter(({ path }) => !identity.some((each) => each.path === path))
+  return { type: 'all', documents, more }
 }
 
 function apiPath(path: string): string {

@@ -4,6 +4,7 @@ import type { Me, Mission, MissionList, MissionRun, MissionRuns, SchedulePreview
 import { request } from '../api/client.ts'
 import { route } from '../router.ts'
 import { loaded } from './loaded.ts'
+import { readPages } from './pages.ts'
 
 const runPageSize = 20
 
@@ -13,17 +14,13 @@ const listPages = signal(1)
 export const moreMissions = signal(false)
 
 export const missions = loaded(async () => {
-  const shown: Mission[] = []
-  let cursor: string | null = null
-  for (let page = 0; page < listPages.peek(); page++) {
-    const query: string = cursor === null ? '' : `?${new URLSearchParams({ cursor })}`
-    const answer: MissionList = await request<MissionList>('GET', `/api/missions${query}`)
-    shown.push(...answer.missions)
-    cursor = answer.next_cursor
-    if (cursor === null) break
-  }
-  moreMissions.value = cursor !== null
-  return shown
+  const { rows, more } = await readPages(listPages.peek(), async (cursor) => {
+    const query = String(new URLSearchParams(cursor))
+    const answer = await request<MissionList>('GET', `/api/missions${query && `?${query}`}`)
+    return { rows: answer.missions, next: answer.next_cursor }
+  })
+  moreMissions.value = more
+  return rows
 })
 
 export function showMoreMissions(): void {
@@ -48,16 +45,12 @@ const runPages = signal(1)
 /** The latest runs of the shown mission. */
 export const missionRuns = loaded<Runs>(async () => {
   const mission = shownMission.peek()?.id ?? ''
-  const runs: MissionRun[] = []
-  let cursor: string | null = null
-  for (let page = 0; page < runPages.peek() && mission !== ''; page++) {
-    const query = new URLSearchParams({ limit: String(runPageSize), ...(cursor !== null && { cursor }) })
-    const answer: MissionRuns = await request<MissionRuns>('GET', `${pathOf(mission)}/runs?${query}`)
-    runs.push(...answer.runs)
-    cursor = answer.next_cursor
-    if (cursor === null) break
-  }
-  return { mission, runs, more: cursor !== null }
+  const { rows, more } = await readPages(mission === '' ? 0 : runPages.peek(), async (cursor) => {
+    const query = new URLSearchParams({ limit: String(runPageSize), ...cursor })
+    const answer = await request<MissionRuns>('GET', `${pathOf(mission)}/runs?${query}`)
+    return { rows: answer.runs, next: answer.next_cursor }
+  })
+  return { mission, runs: rows, more }
 })
 
 export function showMoreRuns(): void {
