@@ -5,8 +5,7 @@ import type { Job } from '#doors/web/wire/job.ts'
 import type { Status } from '#doors/web/wire/turn.ts'
 import { doorOf } from '../lib/doors.ts'
 import { exactTime, turnCost, whenText } from '../lib/words.ts'
-import { useAct } from '../parts/act.ts'
-import { Button } from '../parts/button.tsx'
+import { ActButton } from '../parts/act-button.tsx'
 import { Icon } from '../parts/icon.tsx'
 import { JobName } from '../parts/job-name.tsx'
 import { Dot, Spinner } from '../parts/mark.tsx'
@@ -62,15 +61,14 @@ export function JobRow({ job }: { job: Job }) {
 }
 
 function Stop({ job: { id, title } }: { job: Job }) {
-  const { busy, run } = useAct()
   const stop = async (): Promise<void> => {
     await stopJob(id)
     await jobList.load()
   }
   return (
-    <Button size="small" busy={busy.value} onClick={() => void run(stop, 'The job was not stopped.')}>
+    <ActButton size="small" act={stop} failed="The job was not stopped.">
       Stop<span class="unseen"> {title}</span>
-    </Button>
+    </ActButton>
   )
 }
 

@@ -8,10 +8,10 @@ import { exactTime, shortWhen } from '../lib/words.ts'
 import { Button } from '../parts/button.tsx'
 import { Search } from '../parts/search.tsx'
 import { Found } from '../parts/found.tsx'
-import { useStepFocus } from '../parts/focus.ts'
 import { Icon } from '../parts/icon.tsx'
 import { Page } from '../parts/page.tsx'
-import { Empty, When } from '../parts/states.tsx'
+import { EmptyCard, When } from '../parts/states.tsx'
+import { TwoSteps } from '../parts/two-steps.tsx'
 import { go, route } from '../router.ts'
 import { now } from '../store/clock.ts'
 import {
@@ -43,12 +43,11 @@ export function Memory() {
   useEffect(() => () => clearTimeout(timer.peek()), [])
   /** Enter in the search box opens the first row: not one of an earlier search, and no identity file. */
   const press = (event: KeyboardEvent): void => {
-    if (event.key === 'Enter' && event.target instanceof HTMLInputElement && !hasFound()) event.stopPropagation()
+    if (event.key === 'Enter' && !hasFound()) event.stopPropagation()
   }
   const writing = route.value.query.has('new')
   const path = openPath.value
   const open = writing || path !== undefined
-  useStepFocus(open)
   return (
     <Page
       title="Memory"
@@ -60,32 +59,32 @@ export function Memory() {
         </Button>
       }
     >
-      <div class={open ? 'two-steps open' : 'two-steps'}>
-        <div class="step-list" onKeyDown={press}>
-          <Search name="Search memory" value={memorySearch.value} onInput={search} />
-          <When of={memoryList} what="Memory" rows={5}>
-            {(list) => <List list={list} onClear={() => search('')} />}
-          </When>
-          <Identity />
-        </div>
-        <div class="step-detail">
-          <a class="step-back" href="/memory">
-            <Icon name="right" />
-            All documents
-          </a>
-          {writing ? (
-            <NewDocument />
-          ) : path !== undefined ? (
-            <DocumentPane key={path} path={path} />
-          ) : (
-            <div class="card">
-              <Empty icon="book" title="Nothing is open">
-                Choose a document at the left, or write a new one.
-              </Empty>
+      <TwoSteps
+        open={open}
+        back="/memory"
+        all="All documents"
+        list={
+          <>
+            <div onKeyDown={press}>
+              <Search name="Search memory" value={memorySearch.value} onInput={search} />
             </div>
-          )}
-        </div>
-      </div>
+            <When of={memoryList} what="Memory" rows={5}>
+              {(list) => <List list={list} onClear={() => search('')} />}
+            </When>
+            <Identity />
+          </>
+        }
+      >
+        {writing ? (
+          <NewDocument />
+        ) : path !== undefined ? (
+          <DocumentPane key={path} path={path} />
+        ) : (
+          <EmptyCard icon="book" title="Nothing is open">
+            Choose a document at the left, or write a new one.
+          </EmptyCard>
+        )}
+      </TwoSteps>
     </Page>
   )
 }
@@ -93,28 +92,24 @@ export function Memory() {
 function List({ list, onClear }: { list: MemoryList; onClear: () => void }) {
   if (list.documents.length === 0 && list.type === 'found') {
     return (
-      <div class="card">
-        <Empty
-          icon="search"
-          title={`Nothing about “${list.query}”`}
-          action={
-            <Button size="small" onClick={onClear}>
-              Clear search
-            </Button>
-          }
-        >
-          Searched every document. Try fewer or different words.
-        </Empty>
-      </div>
+      <EmptyCard
+        icon="search"
+        title={`Nothing about “${list.query}”`}
+        action={
+          <Button size="small" onClick={onClear}>
+            Clear search
+          </Button>
+        }
+      >
+        Searched every document. Try fewer or different words.
+      </EmptyCard>
     )
   }
   if (list.documents.length === 0) {
     return (
-      <div class="card">
-        <Empty icon="book" title="No documents yet">
-          A document appears here when Atrium remembers something, or when you write one.
-        </Empty>
-      </div>
+      <EmptyCard icon="book" title="No documents yet">
+        A document appears here when Atrium remembers something, or when you write one.
+      </EmptyCard>
     )
   }
   const count = countWords(list.documents.length, 'document')

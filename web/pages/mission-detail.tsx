@@ -4,7 +4,7 @@ import { maxMakeUpHours } from '#core/page-limits.ts'
 import { costFigure, costWords, sentence } from '#core/words.ts'
 import type { Mission, MissionRun } from '#doors/web/wire/mission.ts'
 import { exactTime, untilText, whenText } from '../lib/words.ts'
-import { useAct } from '../parts/act.ts'
+import { ActButton } from '../parts/act-button.tsx'
 import { Button } from '../parts/button.tsx'
 import { Confirm } from '../parts/confirm.tsx'
 import { focusSoon } from '../parts/focus.ts'
@@ -95,8 +95,6 @@ function ThreadLink({ run, children }: { run: MissionRun | undefined; children: 
 }
 
 function Actions({ mission: { id, title, status } }: { mission: Mission }) {
-  const running = useAct()
-  const switching = useAct()
   const pauses = status === 'active'
   const run = async (): Promise<void> => {
     await runMission(id)
@@ -104,26 +102,17 @@ function Actions({ mission: { id, title, status } }: { mission: Mission }) {
   }
   return (
     <div class="mission-acts">
-      <Button
-        size="small"
-        busy={running.busy.value}
-        onClick={() => void running.run(run, `${title} could not be run.`)}
-      >
+      <ActButton size="small" act={run} failed={`${title} could not be run.`}>
         Run now
-      </Button>
+      </ActButton>
       {status !== 'done' && (
-        <Button
+        <ActButton
           size="small"
-          busy={switching.busy.value}
-          onClick={() =>
-            void switching.run(
-              () => changeMission(id, { status: pauses ? 'paused' : 'active' }),
-              `${title} could not be ${pauses ? 'paused' : 'resumed'}.`,
-            )
-          }
+          act={() => changeMission(id, { status: pauses ? 'paused' : 'active' })}
+          failed={`${title} could not be ${pauses ? 'paused' : 'resumed'}.`}
         >
           {pauses ? 'Pause' : 'Resume'}
-        </Button>
+        </ActButton>
       )}
       <Button size="small" icon="pencil" name="Edit" onClick={() => go(`${missionAddress(id)}?edit`)}>
         Edit

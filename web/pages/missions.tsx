@@ -3,11 +3,10 @@ import { useEffect, useRef } from 'preact/hooks'
 import type { Mission } from '#doors/web/wire/mission.ts'
 import { exactTime, untilInZone, whenText } from '../lib/words.ts'
 import { Button } from '../parts/button.tsx'
-import { useStepFocus } from '../parts/focus.ts'
-import { Icon } from '../parts/icon.tsx'
 import { Pill } from '../parts/mark.tsx'
 import { Page } from '../parts/page.tsx'
-import { Empty, When } from '../parts/states.tsx'
+import { Empty, EmptyCard, When } from '../parts/states.tsx'
+import { TwoSteps } from '../parts/two-steps.tsx'
 import { go, route } from '../router.ts'
 import { now } from '../store/clock.ts'
 import { useLive } from '../store/live-data.ts'
@@ -56,37 +55,32 @@ function Lists({ list }: { list: readonly Mission[] }) {
   const writing = query.has('new')
   const shown = writing ? undefined : shownMission.value
   const open = writing || openMission.value !== undefined
-  useStepFocus(open)
   /** The form for a mission that is removed elsewhere keeps what was typed. */
   const last = useRef<Mission>(undefined)
   if (shown) last.current = shown
   const edited = query.has('edit') && last.current?.id === openMission.value ? last.current : undefined
   if (list.length === 0 && !open) return <None />
   return (
-    <div class={open ? 'two-steps open' : 'two-steps'}>
-      <div class="step-list">{list.length > 0 && <List list={list} shown={shown} />}</div>
-      <div class="step-detail">
-        <a class="step-back" href="/missions">
-          <Icon name="right" />
-          All missions
-        </a>
-        {writing ? (
-          <NewMission />
-        ) : edited ? (
-          <EditMission key={edited.id} mission={edited} removed={!shown && !moreMissions.value} />
-        ) : shown === undefined ? (
-          <div class="card">
-            <Empty icon="clock" title="There is no such mission">
-              {moreMissions.value
-                ? 'It may have been removed, or stand further down: choose “Show more”.'
-                : 'It may have been removed. The list shows every mission.'}
-            </Empty>
-          </div>
-        ) : (
-          <MissionDetail key={shown.id} mission={shown} />
-        )}
-      </div>
-    </div>
+    <TwoSteps
+      open={open}
+      back="/missions"
+      all="All missions"
+      list={list.length > 0 && <List list={list} shown={shown} />}
+    >
+      {writing ? (
+        <NewMission />
+      ) : edited ? (
+        <EditMission key={edited.id} mission={edited} removed={!shown && !moreMissions.value} />
+      ) : shown === undefined ? (
+        <EmptyCard icon="clock" title="There is no such mission">
+          {moreMissions.value
+            ? 'It may have been removed, or stand further down: choose “Show more”.'
+            : 'It may have been removed. The list shows every mission.'}
+        </EmptyCard>
+      ) : (
+        <MissionDetail key={shown.id} mission={shown} />
+      )}
+    </TwoSteps>
   )
 }
 

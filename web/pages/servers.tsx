@@ -4,14 +4,15 @@ import { useRef } from 'preact/hooks'
 import { countOn, countWords, offeredWords } from '#core/words.ts'
 import type { McpServer, McpTool } from '#doors/web/wire/mcp.ts'
 import { useAct } from '../parts/act.ts'
+import { ActButton } from '../parts/act-button.tsx'
 import { Button } from '../parts/button.tsx'
 import { RemoveTool, ToolList, ToolRow } from '../parts/tool-list.tsx'
 import { Select } from '../parts/field.tsx'
 import { LongText } from '../parts/long-text.tsx'
 import { Pill } from '../parts/mark.tsx'
 import { Note } from '../parts/note.tsx'
+import { OpenAgain, openOther } from '../parts/other-window.tsx'
 import { Preview } from '../parts/preview.tsx'
-import { Empty } from '../parts/states.tsx'
 import { removeServer, reviewTools, serverAddress, setEffect, signServerIn, tryServer } from '../store/servers.ts'
 
 const maxShownChars = 300
@@ -54,28 +55,14 @@ function StatePill({ server: { status, tools } }: { server: McpServer }) {
   return status === 'ready' ? <Pill>Running</Pill> : null
 }
 
-export function NoServer() {
-  return (
-    <div class="card">
-      <Empty icon="wrench" title="There is no such server">
-        It may have been removed. The list shows every server.
-      </Empty>
-    </div>
-  )
-}
-
 export function ServerDetail({ server }: { server: McpServer }) {
   const { name, kind, address, everyone, error, status, instructions, tools } = server
-  const { busy, fault, run } = useAct()
   const said = useSignal<string | undefined>(undefined)
   const signing = useAct()
-  /** The sign-in page: a browser may refuse to open it by itself. */
+  /** The sign-in page in the other window. */
   const away = useSignal<string | undefined>(undefined)
   const signIn = async (): Promise<void> => {
-    const url = await signServerIn(name)
-    if (!/^https?:/.test(url)) return
-    away.value = url
-    window.open(url, '_blank', 'noopener')
+    away.value = openOther(await signServerIn(name))
   }
   const test = async (): Promise<void> => {
     const trial = await tryServer(name)
@@ -89,9 +76,9 @@ export function ServerDetail({ server }: { server: McpServer }) {
           <Pill>{kind === 'stdio' ? 'MCP, on this machine' : 'MCP, over HTTP'}</Pill>
           <Pill>{everyone ? 'For everyone' : 'For the operator'}</Pill>
           <span class="tool-acts">
-            <Button size="small" busy={busy.value} onClick={() => void run(test, `${name} could not be tested.`)}>
+            <ActButton size="small" act={test} failed={`${name} could not be tested.`}>
               Test
-            </Button>
+            </ActButton>
             <RemoveTool name={name} remove={removeServer}>
               The agent loses its tools at once.
             </RemoveTool>
@@ -99,7 +86,6 @@ export function ServerDetail({ server }: { server: McpServer }) {
         </header>
         <p class="tool-about mono">{address}</p>
         {said.value !== undefined && <p role="status">{said.value}</p>}
-        {fault.value !== undefined && <Note kind="clay">{fault.value}</Note>}
         {error !== undefined && <Note kind="clay">{error}</Note>}
         {status === 'idle' && tools.length === 0 && <Note kind="plain">Test it to read which tools it has.</Note>}
         {status === 'sign_in' && (
@@ -115,10 +101,7 @@ export function ServerDetail({ server }: { server: McpServer }) {
           >
             {away.value !== undefined && (
               <>
-                Go on in the other window. This page goes on by itself.{' '}
-                <a class="link" href={away.value} target="_blank" rel="noopener noreferrer">
-                  Open it again
-                </a>
+                Go on in the other window. This page goes on by itself. <OpenAgain url={away.value} />
               </>
             )}
           </Note>
@@ -141,18 +124,16 @@ export function ServerDetail({ server }: { server: McpServer }) {
 
 /** A server that was updated has changed many tools at once. One is accepted where its difference is shown. */
 function AcceptAll({ server, changed }: { server: string; changed: readonly McpTool[] }) {
-  const { busy, run } = useAct()
   if (changed.length < 2) return null
-  const accept = (): void => void run(() => reviewTools(server, changed), `${server} could not be reviewed.`)
   return (
     <Note
       kind="sun"
       icon="pencil"
       title={`The server changed ${countWords(changed.length, 'tool')}. Each difference is shown below.`}
       actions={
-        <Button size="small" busy={busy.value} onClick={accept}>
+        <ActButton size="small" act={() => reviewTools(server, changed)} failed={`${server} could not be reviewed.`}>
           Accept all
-        </Button>
+        </ActButton>
       }
     />
   )
@@ -160,13 +141,12 @@ function AcceptAll({ server, changed }: { server: string; changed: readonly McpT
 
 function ServerTool({ server, tool }: { server: string; tool: McpTool }) {
   const { name, as, description, effect, status, hints = [], difference, refused } = tool
-  const { busy, run } = useAct()
+  const { run } = useAct()
   /** Choices are sent one after the other: the last one counts. */
   const sent = useRef(Promise.resolve())
   const set = (next: McpTool['effect']): void => {
     sent.current = sent.current.then(() => run(() => setEffect(server, name, next), `${name} could not be set.`))
   }
-  const accept = (): void => void run(() => reviewTools(server, [tool]), `${name} could not be reviewed.`)
   return (
     <section class="tool-part" role="group" aria-label={name}>
       <header class="tool-head">
@@ -192,9 +172,9 @@ function ServerTool({ server, tool }: { server: string; tool: McpTool }) {
           icon="pencil"
           title="The server changed it. The agent does not have it until you accept that."
           actions={
-            <Button size="small" busy={busy.value} onClick={accept}>
+            <ActButton size="small" act={() => reviewTools(server, [tool])} failed={`${name} could not be reviewed.`}>
               Accept<span class="unseen"> {name}</span>
-            </Button>
+            </ActButton>
           }
         />
       )}

@@ -4,10 +4,9 @@ import type { Grant } from '#doors/web/wire/gate.ts'
 import { printable } from '#safety/printable.ts'
 import { senderName } from '../lib/doors.ts'
 import { exactTime, untilText } from '../lib/words.ts'
-import { useAct } from '../parts/act.ts'
-import { Button } from '../parts/button.tsx'
+import { ActButton } from '../parts/act-button.tsx'
 import { Section } from '../parts/section.tsx'
-import { Empty, When } from '../parts/states.tsx'
+import { EmptyCard, When } from '../parts/states.tsx'
 import { Table } from '../parts/table.tsx'
 import { now } from '../store/clock.ts'
 import { grants, revokeGrant } from '../store/grants.ts'
@@ -29,11 +28,9 @@ export function Grants() {
       <When of={grants} what="The grants" rows={3}>
         {(list) =>
           list.length === 0 ? (
-            <div class="card">
-              <Empty icon="shield" title="No grants yet">
-                When you answer a request with “Allow for…”, the grant is listed here. Until then each such call asks.
-              </Empty>
-            </div>
+            <EmptyCard icon="shield" title="No grants yet">
+              When you answer a request with “Allow for…”, the grant is listed here. Until then each such call asks.
+            </EmptyCard>
           ) : (
             <Table name="Grants" look="grants" columns={columns}>
               {list.map((grant) => (
@@ -73,15 +70,14 @@ function Row({ grant }: { grant: Grant }) {
 }
 
 function Revoke({ grant: { id, tool, target } }: { grant: Grant }) {
-  const { busy, run } = useAct()
   const revoke = async (): Promise<void> => {
     await revokeGrant(id)
     notify(`${printable(tool)} asks again`)
   }
   return (
-    <Button kind="clay" size="small" busy={busy.value} onClick={() => void run(revoke, 'The grant was not revoked.')}>
+    <ActButton kind="clay" size="small" act={revoke} failed="The grant was not revoked.">
       Revoke
       <span class="unseen"> {printable(`${tool} ${target ?? ''}`)}</span>
-    </Button>
+    </ActButton>
   )
 }

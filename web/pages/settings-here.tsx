@@ -2,11 +2,12 @@
 import { countWords, spanWords, storedWords } from '#core/words.ts'
 import { type DoorLook, doorOf } from '../lib/doors.ts'
 import { untilText } from '../lib/words.ts'
-import { useAct } from '../parts/act.ts'
+import { ActButton } from '../parts/act-button.tsx'
 import { Button } from '../parts/button.tsx'
 import { Segments } from '../parts/field.tsx'
 import { Icon } from '../parts/icon.tsx'
 import { Section } from '../parts/section.tsx'
+import { SettingRow } from '../parts/setting-row.tsx'
 import { When } from '../parts/states.tsx'
 import { now } from '../store/clock.ts'
 import { service } from '../store/service.ts'
@@ -22,24 +23,21 @@ export function Sessions() {
   return (
     <Section title="Sessions" at="/settings/sessions" lead="Where you are signed in.">
       <div class="card">
-        <div class="setting-row">
-          <div>
-            <strong>{user}</strong>
-            <p>
+        <SettingRow
+          title={user}
+          what={
+            <>
               {operator ? 'The operator. ' : ''}
               {expires_at !== null && `This session ends ${untilText(expires_at, now.value)} unless it is used.`}{' '}
               Signing out deletes drafts and unsent messages in this browser.
-            </p>
-          </div>
+            </>
+          }
+        >
           <SignOutButton label="Sign out" everywhere={false} />
-        </div>
-        <div class="setting-row">
-          <div>
-            <strong>Every browser</strong>
-            <p>Ends all of your sessions, this one too. Tokens go on working.</p>
-          </div>
+        </SettingRow>
+        <SettingRow title="Every browser" what="Ends all of your sessions, this one too. Tokens go on working.">
           <SignOutButton label="Sign out everywhere" everywhere />
-        </div>
+        </SettingRow>
       </div>
     </Section>
   )
@@ -50,27 +48,25 @@ export function ThreadFiles() {
   return (
     <Section title="Threads" at="/settings/threads">
       <div class="card">
-        <div class="setting-row">
-          <div>
-            <strong>Import a thread</strong>
-            <p>From the JSON file of an exported thread. All of its text counts as untrusted.</p>
-          </div>
+        <SettingRow
+          title="Import a thread"
+          what="From the JSON file of an exported thread. All of its text counts as untrusted."
+        >
           <Button onClick={() => void importThread()}>
             Import<span class="unseen"> a thread</span>
           </Button>
-        </div>
+        </SettingRow>
       </div>
     </Section>
   )
 }
 
 function SignOutButton({ label, everywhere }: { label: string; everywhere: boolean }) {
-  const { busy, run } = useAct()
-  const act = (): Promise<void> => run(() => signOut(everywhere), 'You are still signed in.')
+  const kind = everywhere ? 'clay' : 'plain'
   return (
-    <Button kind={everywhere ? 'clay' : 'plain'} busy={busy.value} onClick={() => void act()}>
+    <ActButton kind={kind} act={() => signOut(everywhere)} failed="You are still signed in.">
       {label}
-    </Button>
+    </ActButton>
   )
 }
 
@@ -116,13 +112,9 @@ export function Appearance() {
   return (
     <Section title="Appearance" at="/settings/appearance">
       <div class="card">
-        <div class="setting-row">
-          <div>
-            <strong>Theme</strong>
-            <p>Kept in this browser</p>
-          </div>
+        <SettingRow title="Theme" what="Kept in this browser">
           <Segments<Theme> name="Theme" value={theme.value} options={themes} onChange={setTheme} />
-        </div>
+        </SettingRow>
       </div>
     </Section>
   )

@@ -6,6 +6,7 @@ import { Button } from '../parts/button.tsx'
 import { TextField } from '../parts/field.tsx'
 import { Form } from '../parts/form.tsx'
 import { Section } from '../parts/section.tsx'
+import { SettingRow } from '../parts/setting-row.tsx'
 import { When } from '../parts/states.tsx'
 import { notify } from '../store/notices.ts'
 import { changeSettings, settings } from '../store/settings.ts'
@@ -57,13 +58,9 @@ function Cap({ limits, name, title, what }: CapProps) {
   const act = useAct()
   if (limits.fixed.some((each) => each.toLowerCase() === name)) {
     return (
-      <div class="setting-row">
-        <div>
-          <strong>{title}</strong>
-          <p>Set by {name.toUpperCase()} in the environment</p>
-        </div>
+      <SettingRow title={title} what={`Set by ${name.toUpperCase()} in the environment`}>
         <span class="number limit-fixed">{shown(stored) || 'none'}</span>
-      </div>
+      </SettingRow>
     )
   }
   const changed = text.value.trim() !== shown(stored)

@@ -2,9 +2,8 @@
 import { useSignal } from '@preact/signals'
 import { countWords } from '#core/words.ts'
 import type { Mark } from '#doors/web/wire/settings.ts'
-import { useAct } from '../parts/act.ts'
+import { ActSwitch } from '../parts/act-switch.tsx'
 import { Button } from '../parts/button.tsx'
-import { Switch } from '../parts/field.tsx'
 import { Section } from '../parts/section.tsx'
 import { When } from '../parts/states.tsx'
 import { settings, switchMark } from '../store/settings.ts'
@@ -42,15 +41,14 @@ function List({ marks }: { marks: readonly Mark[] }) {
 }
 
 function Row({ mark: { id, says, on } }: { mark: Mark }) {
-  const { busy, run } = useAct()
-  const set = (next: boolean): Promise<void> => run(() => switchMark(id, next), `${id} stays ${on ? 'on' : 'off'}.`)
+  const failed = `${id} stays ${on ? 'on' : 'off'}.`
   return (
     <li class="setting-row mark-row">
       <div>
         <strong class="mono">{id}</strong>
         <p>{says}</p>
       </div>
-      <Switch name={id} on={on} busy={busy.value} onChange={(next) => void set(next)} />
+      <ActSwitch name={id} on={on} act={(next) => switchMark(id, next)} failed={failed} />
     </li>
   )
 }

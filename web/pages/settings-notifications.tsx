@@ -4,12 +4,14 @@ import { useEffect, useId } from 'preact/hooks'
 import type { NotificationSettings, Way } from '#doors/web/wire/notification.ts'
 import { whenText } from '../lib/words.ts'
 import { useAct } from '../parts/act.ts'
+import { ActButton } from '../parts/act-button.tsx'
 import { Button } from '../parts/button.tsx'
 import { Confirm } from '../parts/confirm.tsx'
 import { FieldFault, Switch, TextField } from '../parts/field.tsx'
 import { Form } from '../parts/form.tsx'
 import { Note } from '../parts/note.tsx'
 import { Section } from '../parts/section.tsx'
+import { SettingRow } from '../parts/setting-row.tsx'
 import { When } from '../parts/states.tsx'
 import { now } from '../store/clock.ts'
 import { notify } from '../store/notices.ts'
@@ -102,15 +104,14 @@ function AddTopic({ onEnd }: { onEnd: () => void }) {
 
 /** A way that was removed because it was gone. */
 function Removed({ way: { id, kind, label, removed_at, because } }: { way: NotificationSettings['removed'][number] }) {
-  const { busy, run } = useAct()
   return (
     <Note
       kind="sun"
       title={`${kinds[kind]}: ${label} was removed ${whenText(removed_at, now.value)}`}
       actions={
-        <Button size="small" busy={busy.value} onClick={() => void run(() => removeWay(id), 'It is still here.')}>
+        <ActButton size="small" act={() => removeWay(id)} failed="It is still here.">
           Dismiss<span class="unseen"> {label}</span>
-        </Button>
+        </ActButton>
       }
     >
       It could not be reached any more: {because}. Add it again if you still want it.
@@ -127,20 +128,17 @@ function ThisDevice({ found: { ways, push_key } }: { found: NotificationSettings
     notify('This device is notified from now on')
   }
   return (
-    <div class="setting-row">
-      <div>
-        <strong>This device</strong>
-        <p>
-          {problem ?? (enabled ? 'It is notified, also while this page is closed.' : 'Also while this page is closed')}
-        </p>
-        {fault.value !== undefined && <FieldFault words={fault.value} />}
-      </div>
+    <SettingRow
+      title="This device"
+      what={problem ?? (enabled ? 'It is notified, also while this page is closed.' : 'Also while this page is closed')}
+      fault={fault.value}
+    >
       {!enabled && problem === undefined && (
         <Button busy={busy.value} onClick={() => void run(enable)}>
           Enable on this device
         </Button>
       )}
-    </div>
+    </SettingRow>
   )
 }
 
@@ -153,24 +151,23 @@ function OpenPage() {
     notify('This page tells you when a turn ends or waits')
   }
   return (
-    <div class="setting-row">
-      <div>
-        <strong>While this page is in the background</strong>
-        <p>{allowedHere.value ? 'It tells you when a turn ends or waits.' : 'When a turn ends or waits for you'}</p>
-        {fault.value !== undefined && <FieldFault words={fault.value} />}
-      </div>
+    <SettingRow
+      title="While this page is in the background"
+      what={allowedHere.value ? 'It tells you when a turn ends or waits.' : 'When a turn ends or waits for you'}
+      fault={fault.value}
+    >
       {!allowedHere.value && (
         <Button busy={busy.value} onClick={() => void run(allow)}>
           Allow notifications
         </Button>
       )}
-    </div>
+    </SettingRow>
   )
 }
 
 function WayRow({ way }: { way: Way }) {
   const { id, kind, label, url, content } = way
-  const { busy, run } = useAct()
+  const { run } = useAct()
   const name = kind === 'ntfy' ? (url ?? label) : label
   const here = url !== undefined && url === ownEndpoint.value
   const test = async (): Promise<void> => {
@@ -196,9 +193,9 @@ function WayRow({ way }: { way: Way }) {
         <span>Show content</span>
       </label>
       <div class="way-acts">
-        <Button size="small" busy={busy.value} onClick={() => void run(test, 'The test was not sent.')}>
+        <ActButton size="small" act={test} failed="The test was not sent.">
           Test<span class="unseen"> {name}</span>
-        </Button>
+        </ActButton>
         <Confirm
           label="Disconnect"
           of={name}

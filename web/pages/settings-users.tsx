@@ -14,7 +14,7 @@ import { Form } from '../parts/form.tsx'
 import { Note } from '../parts/note.tsx'
 import { Icon } from '../parts/icon.tsx'
 import { Section } from '../parts/section.tsx'
-import { Empty, When } from '../parts/states.tsx'
+import { EmptyCard, When } from '../parts/states.tsx'
 import { Table } from '../parts/table.tsx'
 import { now } from '../store/clock.ts'
 import { notify } from '../store/notices.ts'
@@ -63,11 +63,9 @@ export function Users() {
       <When of={users} what="The users" rows={3}>
         {(list) =>
           list.length === 0 ? (
-            <div class="card">
-              <Empty icon="users" title="Only you so far">
-                Each user has a token, threads and memory of their own.
-              </Empty>
-            </div>
+            <EmptyCard icon="users" title="Only you so far">
+              Each user has a token, threads and memory of their own.
+            </EmptyCard>
           ) : (
             <Table name="Users" look="users" columns={columns}>
               {list.map((user) => (

@@ -4,14 +4,13 @@ import { useEffect } from 'preact/hooks'
 import { countWords, sizeWords } from '#core/words.ts'
 import type { Skill, WholeSkill } from '#doors/web/wire/skill.ts'
 import { useAct } from '../parts/act.ts'
-import { Button } from '../parts/button.tsx'
+import { ActButton } from '../parts/act-button.tsx'
+import { ActSwitch } from '../parts/act-switch.tsx'
 import { RemoveTool, ToolList, ToolRow } from '../parts/tool-list.tsx'
-import { Switch } from '../parts/field.tsx'
 import { Icon } from '../parts/icon.tsx'
 import { LongText } from '../parts/long-text.tsx'
 import { Pill } from '../parts/mark.tsx'
 import { Note } from '../parts/note.tsx'
-import { Empty } from '../parts/states.tsx'
 import { go } from '../router.ts'
 import { notify } from '../store/notices.ts'
 import { isOperator } from '../store/session.ts'
@@ -64,17 +63,16 @@ export function SkillList({ list, shown }: { list: readonly Skill[]; shown: stri
           shown={skill.name === shown}
         >
           {skill.untrusted ? <Pill kind="sun">Not reviewed</Pill> : !skill.enabled && <Pill>Off</Pill>}
-          <Enabled skill={skill} />
+          <ActSwitch
+            name="Enabled"
+            on={skill.enabled}
+            act={(next) => switchSkill(skill.name, next)}
+            failed={`${skill.name} could not be switched.`}
+          />
         </ToolRow>
       ))}
     </ToolList>
   )
-}
-
-function Enabled({ skill: { name, enabled } }: { skill: Skill }) {
-  const { busy, run } = useAct()
-  const set = (next: boolean): void => void run(() => switchSkill(name, next), `${name} could not be switched.`)
-  return <Switch name="Enabled" on={enabled} busy={busy.value} onChange={set} />
 }
 
 /** One skill whole. It is read again when the list says that it has changed. */
@@ -120,8 +118,6 @@ export function SkillDetail({ skill }: { skill: Skill }) {
 
 function Checked({ skill }: { skill: WholeSkill }) {
   const { findings, untrusted, name } = skill
-  const { busy, run } = useAct()
-  const review = (): void => void run(() => reviewSkill(skill), `${name} could not be reviewed.`)
   return (
     <div class="tool-part">
       {untrusted && (
@@ -131,9 +127,9 @@ function Checked({ skill }: { skill: WholeSkill }) {
           icon="shield"
           actions={
             skill.from === 'you' && (
-              <Button size="small" busy={busy.value} onClick={review}>
+              <ActButton size="small" act={() => reviewSkill(skill)} failed={`${name} could not be reviewed.`}>
                 I have read it: trust it
-              </Button>
+              </ActButton>
             )
           }
         >
@@ -182,17 +178,6 @@ function Files({ skill: { files } }: { skill: WholeSkill }) {
           </li>
         ))}
       </ul>
-    </div>
-  )
-}
-
-/** For an address that names a skill which is not there. */
-export function NoSkill() {
-  return (
-    <div class="card">
-      <Empty icon="book" title="There is no such skill">
-        It may have been removed. The list shows every skill that you have.
-      </Empty>
     </div>
   )
 }

@@ -2,14 +2,15 @@
 import { useSignal } from '@preact/signals'
 import { useEffect, useMemo } from 'preact/hooks'
 import type { NeededSecret, ToolNeeds, ToolSignIn } from '#doors/web/wire/tool.ts'
-import { faultText } from '../api/client.ts'
 import { whenText } from '../lib/words.ts'
 import { useAct } from '../parts/act.ts'
+import { ActButton } from '../parts/act-button.tsx'
 import { Button } from '../parts/button.tsx'
 import { TextField } from '../parts/field.tsx'
 import { Form } from '../parts/form.tsx'
 import { Pill } from '../parts/mark.tsx'
 import { Note } from '../parts/note.tsx'
+import { OpenAgain, openOther } from '../parts/other-window.tsx'
 import { When } from '../parts/states.tsx'
 import { now } from '../store/clock.ts'
 import { loaded } from '../store/loaded.ts'
@@ -69,10 +70,8 @@ function SignInRow({ tool, auth, again }: Again & { auth: ToolSignIn }) {
     }
     await run(async () => {
       const answer = await signToolIn(tool, use === undefined ? {} : { use })
-      if (answer.status === 'sign_in' && answer.url) {
-        away.value = answer.url
-        window.open(answer.url, '_blank', 'noopener')
-      } else await again()
+      if (answer.status === 'sign_in' && answer.url) away.value = openOther(answer.url)
+      else await again()
     })
   }
   return (
@@ -97,10 +96,7 @@ function SignInRow({ tool, auth, again }: Again & { auth: ToolSignIn }) {
       {auth.how !== 'environment' && auth.set === null && <Offers secret={auth} onUse={(from) => void begin(from)} />}
       {away.value !== undefined && (
         <Note kind="sun" title={`Sign in to ${name} in the other window`}>
-          This page goes on by itself.{' '}
-          <a class="link" href={away.value} target="_blank" rel="noopener noreferrer">
-            Open it again
-          </a>
+          This page goes on by itself. <OpenAgain url={away.value} />
         </Note>
       )}
       {fault.value !== undefined && <Note kind="clay">{fault.value}</Note>}
@@ -211,19 +207,15 @@ function Offers({ secret, onUse }: { secret: Pick<NeededSecret, 'offers'>; onUse
 }
 
 function Forget({ tool, secret, again }: Again & { secret: string }) {
-  const act = async (): Promise<void> => {
-    try {
-      await forgetSecret(tool, secret)
-      notify(`${secret} is deleted`)
-      await again()
-    } catch (error) {
-      notify(`${secret} was not deleted. ${faultText(error)}`)
-    }
+  const forget = async (): Promise<void> => {
+    await forgetSecret(tool, secret)
+    notify(`${secret} is deleted`)
+    await again()
   }
   return (
-    <Button kind="clay" size="small" onClick={() => void act()}>
+    <ActButton kind="clay" size="small" act={forget} failed={`${secret} was not deleted.`}>
       Delete<span class="unseen"> {secret}</span>
-    </Button>
+    </ActButton>
   )
 }
 

@@ -2,23 +2,22 @@
 import { useRef } from 'preact/hooks'
 import type { Tool } from '#doors/web/wire/tool.ts'
 import { groupsOf, type Kind, kindOf, policyLines, reachOf } from '../lib/reach.ts'
-import { useAct } from '../parts/act.ts'
+import { ActSwitch } from '../parts/act-switch.tsx'
 import { Button } from '../parts/button.tsx'
 import { WithCode } from '../parts/coded.tsx'
 import { RemoveTool, ToolList } from '../parts/tool-list.tsx'
-import { Switch } from '../parts/field.tsx'
-import { useStepFocus } from '../parts/focus.ts'
-import { Icon } from '../parts/icon.tsx'
+import { Icon, type IconName } from '../parts/icon.tsx'
 import { Pill } from '../parts/mark.tsx'
 import { Page } from '../parts/page.tsx'
-import { Empty, When } from '../parts/states.tsx'
+import { EmptyCard, When } from '../parts/states.tsx'
+import { TwoSteps } from '../parts/two-steps.tsx'
 import { useLive } from '../store/live-data.ts'
 import { isOperator } from '../store/session.ts'
 import { openServer, servers } from '../store/servers.ts'
 import { openSkill, skills } from '../store/skills.ts'
 import { openTool, removeTool, switchTool, toolAddress, tools } from '../store/tools.ts'
-import { NoServer, ServerDetail, ServerList } from './servers.tsx'
-import { NoSkill, SkillDetail, SkillList, SkillPicker } from './skills.tsx'
+import { ServerDetail, ServerList } from './servers.tsx'
+import { SkillDetail, SkillList, SkillPicker } from './skills.tsx'
 import { Needs } from './tool-needs.tsx'
 import { Trial } from './tool-trial.tsx'
 import '../parts/confirm.css'
@@ -80,34 +79,41 @@ function Lists({ list }: { list: readonly Tool[] }) {
   const other = openSkill.value !== undefined || openServer.value !== undefined
   const shown = other ? undefined : (chosen ?? installed[0] ?? builtIn[0])
   const open = openTool.value !== undefined || other
-  useStepFocus(open)
   return (
-    <div class={open ? 'two-steps tools open' : 'two-steps tools'}>
-      <div class="step-list">
-        {own.length > 0 && <SkillList list={own} shown={skill?.name} />}
-        {reached.length > 0 && <ServerList list={reached} shown={server?.name} />}
-        {fromServers.length > 0 && <List name="MCP servers" list={fromServers} shown={shown} />}
-        {installed.length > 0 && <List name="Installed" list={installed} shown={shown} />}
-        <List name="Built in" list={builtIn} shown={shown} />
-      </div>
-      <div class="step-detail">
-        <a class="step-back" href="/tools">
-          <Icon name="right" />
-          All tools
-        </a>
-        {openSkill.value !== undefined && (skill ? <SkillDetail key={skill.name} skill={skill} /> : <NoSkill />)}
-        {openServer.value !== undefined && (server ? <ServerDetail key={server.name} server={server} /> : <NoServer />)}
-        {!other && openTool.value !== undefined && !chosen ? (
-          <div class="card">
-            <Empty icon="wrench" title="There is no such tool">
-              It may have been removed. The list shows every tool.
-            </Empty>
-          </div>
-        ) : (
-          shown && <Detail key={shown.name} tool={shown} grouped={isGrouped(shown, list)} />
-        )}
-      </div>
-    </div>
+    <TwoSteps
+      look="tools"
+      open={open}
+      back="/tools"
+      all="All tools"
+      list={
+        <>
+          {own.length > 0 && <SkillList list={own} shown={skill?.name} />}
+          {reached.length > 0 && <ServerList list={reached} shown={server?.name} />}
+          {fromServers.length > 0 && <List name="MCP servers" list={fromServers} shown={shown} />}
+          {installed.length > 0 && <List name="Installed" list={installed} shown={shown} />}
+          <List name="Built in" list={builtIn} shown={shown} />
+        </>
+      }
+    >
+      {openSkill.value !== undefined &&
+        (skill ? <SkillDetail key={skill.name} skill={skill} /> : <Gone icon="book" what="skill" />)}
+      {openServer.value !== undefined &&
+        (server ? <ServerDetail key={server.name} server={server} /> : <Gone icon="wrench" what="server" />)}
+      {!other && openTool.value !== undefined && !chosen ? (
+        <Gone icon="wrench" what="tool" />
+      ) : (
+        shown && <Detail key={shown.name} tool={shown} grouped={isGrouped(shown, list)} />
+      )}
+    </TwoSteps>
+  )
+}
+
+/** For an address of what is not there. */
+function Gone({ icon, what }: { icon: IconName; what: string }) {
+  return (
+    <EmptyCard icon={icon} title={`There is no such ${what}`}>
+      It may have been removed. The list shows every {what}.
+    </EmptyCard>
   )
 }
 
@@ -152,7 +158,6 @@ function Row({ group, words, shown }: RowProps) {
 }
 
 function Enabled({ tools: group }: { tools: readonly Tool[] }) {
-  const { busy, run } = useAct()
   const on = group.some(({ enabled }) => enabled)
   const set = async (next: boolean): Promise<void> => {
     for (const { name, enabled } of group) if (enabled !== next) await switchTool(name, next)
@@ -160,7 +165,7 @@ function Enabled({ tools: group }: { tools: readonly Tool[] }) {
   const failed = `${group.map(({ name }) => name).join(', ')} could not be switched.`
   // For others the pill beside it says whether the tool is off.
   if (!isOperator.value) return null
-  return <Switch name="Enabled" on={on} busy={busy.value} onChange={(next) => void run(() => set(next), failed)} />
+  return <ActSwitch name="Enabled" on={on} act={set} failed={failed} />
 }
 
 function KindPill({ tool }: { tool: Tool }) {

@@ -7,10 +7,10 @@ import { doorOf } from '../lib/doors.ts'
 import { exactTime, shortWhen, whenText } from '../lib/words.ts'
 import { answerIcon, answerWords, askedWords, messageWords } from '../parts/answer-words.ts'
 import { Approval } from '../parts/approval.tsx'
-import { useStepFocus } from '../parts/focus.ts'
 import { Icon } from '../parts/icon.tsx'
 import { Page } from '../parts/page.tsx'
 import { Empty, When } from '../parts/states.tsx'
+import { TwoSteps } from '../parts/two-steps.tsx'
 import { now } from '../store/clock.ts'
 import { answeredToday, gates, waiting } from '../store/gates.ts'
 import { useLive } from '../store/live-data.ts'
@@ -39,7 +39,6 @@ function Queue() {
   const list = waiting.value
   const found = list.find(({ id }) => id === chosen.value)
   const shown = found ?? list[0]
-  useStepFocus(found !== undefined)
   if (!shown) {
     return (
       <div class="two-steps queue none">
@@ -51,25 +50,26 @@ function Queue() {
     )
   }
   return (
-    <div class={found ? 'two-steps queue open' : 'two-steps queue'}>
-      <div class="step-list">
-        <ul class="card queue-list">
-          {list.map((gate) => (
-            <li key={gate.id}>
-              <Row gate={gate} current={gate === shown} />
-            </li>
-          ))}
-        </ul>
-        <AnsweredToday />
-      </div>
-      <div class="step-detail">
-        <button type="button" class="step-back" onClick={() => (chosen.value = undefined)}>
-          <Icon name="right" />
-          All requests
-        </button>
-        <Approval key={`${shown.id} ${shown.created_at}`} gate={shown} inQueue {...titleOf(shown)} />
-      </div>
-    </div>
+    <TwoSteps
+      look="queue"
+      open={found !== undefined}
+      back={() => (chosen.value = undefined)}
+      all="All requests"
+      list={
+        <>
+          <ul class="card queue-list">
+            {list.map((gate) => (
+              <li key={gate.id}>
+                <Row gate={gate} current={gate === shown} />
+              </li>
+            ))}
+          </ul>
+          <AnsweredToday />
+        </>
+      }
+    >
+      <Approval key={`${shown.id} ${shown.created_at}`} gate={shown} inQueue {...titleOf(shown)} />
+    </TwoSteps>
   )
 }
 

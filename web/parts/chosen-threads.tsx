@@ -2,12 +2,10 @@
 import { countWords } from '#core/words.ts'
 import type { Thread } from '#doors/web/wire/thread.ts'
 import { archiveChosen, choose, chosen, deleteChosen } from '../store/chosen.ts'
-import { useAct } from './act.ts'
+import { ActButton } from './act-button.tsx'
 import { Button } from './button.tsx'
 import './chosen-threads.css'
 import { focusSoon } from './focus.ts'
-
-const failed = 'Not all threads were archived.'
 
 /** A thread with a box to choose it. */
 export function ChoiceRow({ thread: { id, title } }: { thread: Thread }) {
@@ -25,7 +23,6 @@ export function ChoiceRow({ thread: { id, title } }: { thread: Thread }) {
 
 /** The actions on the chosen threads. */
 export function ChosenThreads() {
-  const { busy, run } = useAct()
   const count = chosen.value?.size ?? 0
   return (
     <div class="chosen-bar" role="group" aria-label="Chosen threads">
@@ -41,9 +38,9 @@ export function ChosenThreads() {
       >
         Delete
       </Button>
-      <Button size="small" busy={busy.value} disabled={count === 0} onClick={() => void run(archiveChosen, failed)}>
+      <ActButton size="small" disabled={count === 0} act={archiveChosen} failed="Not all threads were archived.">
         Archive
-      </Button>
+      </ActButton>
       <Button size="small" kind="quiet" onClick={() => (chosen.value = undefined)}>
         Cancel
       </Button>

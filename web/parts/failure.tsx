@@ -12,7 +12,7 @@ import { receiptOf } from '../store/receipts.ts'
 import { isOperator } from '../store/session.ts'
 import { chooseModel, settings } from '../store/settings.ts'
 import { resend } from '../store/variants.ts'
-import { useAct } from './act.ts'
+import { ActButton } from './act-button.tsx'
 import { Button } from './button.tsx'
 import { Note } from './note.tsx'
 
@@ -23,7 +23,6 @@ type Props = {
 }
 
 export function FailureNote({ conversation, turn, state }: Props) {
-  const { busy, run } = useAct()
   const { data, fault: receiptFault } = receiptOf(turn.id)
   const fault = state?.error ?? data.value?.error
   const ofModel = fault?.code.startsWith('model_') ?? false
@@ -57,14 +56,9 @@ export function FailureNote({ conversation, turn, state }: Props) {
             </Button>
           )}
           {kind === 'clay' && message && (
-            <Button
-              size="small"
-              icon="retry"
-              busy={busy.value}
-              onClick={() => void run(again, 'The message was not sent again.')}
-            >
+            <ActButton size="small" icon="retry" act={again} failed="The message was not sent again.">
               Try again
-            </Button>
+            </ActButton>
           )}
           {other && message && <UseModel model={other} again={again} />}
           {change && !other && isOperator.value && (
@@ -84,16 +78,14 @@ type UseModelProps = { readonly model: Settings['models'][number]; readonly agai
 
 /** Chooses another model and sends the message again. */
 function UseModel({ model, again }: UseModelProps) {
-  const { busy, run } = useAct()
-  const act = (): Promise<void> =>
-    run(async () => {
-      await chooseModel(model)
-      notify(`From now on ${model.name} answers. Settings has the others.`)
-      await again()
-    }, 'The model was not changed.')
+  const act = async (): Promise<void> => {
+    await chooseModel(model)
+    notify(`From now on ${model.name} answers. Settings has the others.`)
+    await again()
+  }
   return (
-    <Button size="small" busy={busy.value} onClick={() => void act()}>
+    <ActButton size="small" act={act} failed="The model was not changed.">
       Use {model.name} instead
-    </Button>
+    </ActButton>
   )
 }

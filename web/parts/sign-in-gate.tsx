@@ -8,15 +8,16 @@ import { readNeeds, signToolIn, toolAddress } from '../store/tools.ts'
 import { useAct } from './act.ts'
 import { Button } from './button.tsx'
 import { FieldFault } from './field.tsx'
+import { OpenAgain, openOther } from './other-window.tsx'
 
 export function SignInGate({ gate }: { gate: Waiting }) {
   const tool = gate.credential?.tool ?? gate.name
   const { busy, fault, run } = useAct()
-  /** The sign-in page: a browser may refuse to open it by itself. */
+  /** The sign-in page in the other window. */
   const away = useSignal<string | undefined>(undefined)
   const begin = async (): Promise<void> => {
     await run(async () => {
-      away.value = gate.credential?.of === 'mcp' ? open(await signServerIn(tool)) : await openSignIn(tool)
+      away.value = gate.credential?.of === 'mcp' ? openOther(await signServerIn(tool)) : await openSignIn(tool)
     })
   }
   return (
@@ -26,10 +27,7 @@ export function SignInGate({ gate }: { gate: Waiting }) {
       </Button>
       {away.value !== undefined && (
         <span class="label">
-          Go on in the other window. This turn goes on by itself.{' '}
-          <a class="link" href={away.value} target="_blank" rel="noopener noreferrer">
-            Open it again
-          </a>
+          Go on in the other window. This turn goes on by itself. <OpenAgain url={away.value} />
         </span>
       )}
       {fault.value !== undefined && <FieldFault words={fault.value} />}
@@ -41,13 +39,7 @@ export function SignInGate({ gate }: { gate: Waiting }) {
 async function openSignIn(tool: string): Promise<string | undefined> {
   const { auth } = await readNeeds(tool)
   const begun = auth?.how === 'oauth' ? await signToolIn(tool, {}) : undefined
-  const opened = begun?.url === undefined ? undefined : open(begun.url)
+  const opened = begun?.url === undefined ? undefined : openOther(begun.url)
   if (opened === undefined) go(toolAddress(tool))
   return opened
-}
-
-function open(url: string): string | undefined {
-  if (!/^https?:/.test(url)) return undefined
-  window.open(url, '_blank', 'noopener')
-  return url
 }

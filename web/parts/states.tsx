@@ -52,6 +52,15 @@ export function Empty({ icon, title, children, action }: EmptyProps) {
   )
 }
 
+/** The same in a card, for a part of a page. */
+export function EmptyCard(props: EmptyProps) {
+  return (
+    <div class="card">
+      <Empty {...props} />
+    </div>
+  )
+}
+
 type WhenProps<T> = {
   readonly of: Readable<T>
   /** Subject of the fault's title: "The jobs". */
