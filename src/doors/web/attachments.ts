@@ -36,55 +36,53 @@ export async function partsOf(attachments: readonly Attachment[], reading: PdfRe
   const parts: Part[] = []
   let [bytes, hasPdf] = [0, false]
   for (const [at, attachment] of attachments.entries()) {
-    const pdf = readPdf && pdfIn(attachment, at)
+    const field = `attachments[${at}]`
+    const pdf = readPdf && pdfIn(attachment, field)
     const late = (): AbortSignal => AbortSignal.any([AbortSignal.timeout(maxPdfMs), ...(signal ? [signal] : [])])
-    const part = pdf ? await partOfPdf({ ...pdf, user }, readPdf, late()) : partOf(attachment, at)
+    const part = pdf ? await partOfPdf({ ...pdf, user }, readPdf, late()) : partOf(attachment, field)
     parts.push(part)
     bytes += part.type === 'file' ? Buffer.byteLength(part.text) : (attachment.data.length * 3) / 4
     hasPdf ||= pdf !== undefined
-    if (hasPdf && bytes > maxAttachedBytes) throw tooMuchText(`attachments[${at}].data`)
+    if (hasPdf && bytes > maxAttachedBytes) throw tooMuchText(`${field}.data`)
     await pace()
   }
   return parts
 }
 
 /** The PDF in an attachment; undefined for other files. Its own beginning decides, not the name of its type alone. */
-function pdfIn({ name, media_type: mediaType, data }: Attachment, at: number): PdfFile | undefined {
+function pdfIn({ name, media_type: mediaType, data }: Attachment, field: string): PdfFile | undefined {
   // The beginning of base64 of `%PDF-`.
   if (!data.startsWith('JVBERi')) {
-    if (/^application\/pdf *(;|$)/i.test(mediaType)) throw wrongField(`attachments[${at}].data`, 'is not a PDF')
+    if (/^application\/pdf *(;|$)/i.test(mediaType)) throw wrongField(`${field}.data`, 'is not a PDF')
     return undefined
   }
-  const bytes = bytesOf(data)
-  if (!bytes) throw wrongField(`attachments[${at}].data`, 'must be base64, and not empty')
-  return isPdf(bytes) ? { name, bytes, param: `attachments[${at}].data` } : undefined
+  const bytes = bytesOf(data, field)
+  return isPdf(bytes) ? { name, bytes, param: `${field}.data` } : undefined
 }
 
-function partOf({ name, media_type: mediaType, data, pages }: Attachment, at: number): Part {
+function partOf({ name, media_type: mediaType, data, pages }: Attachment, field: string): Part {
   const type = (mediaType.split(';', 1)[0] ?? '').trim().toLowerCase()
-  const bytes = bytesOf(data)
-  if (!bytes) throw wrongField(`attachments[${at}].data`, 'must be base64, and not empty')
+  const bytes = bytesOf(data, field)
   if (isPictureType(type)) {
-    if (pictureType(bytes) !== type) throw wrongField(`attachments[${at}].data`, `is not a picture of type ${type}`)
+    if (pictureType(bytes) !== type) throw wrongField(`${field}.data`, `is not a picture of type ${type}`)
     return picturePart(type, bytes)
   }
   if (!isText(type)) {
-    throw wrongField(
-      `attachments[${at}].media_type`,
-      `${type} is not taken: send pictures (png, jpeg, gif, webp), PDFs and text files`,
-    )
+    const way = 'send pictures (png, jpeg, gif, webp), PDFs and text files'
+    throw wrongField(`${field}.media_type`, `${type} is not taken: ${way}`)
   }
-  return { type: 'file', name, text: textOf(bytes, at), ...(pages && { pages }) }
+  return { type: 'file', name, text: textOf(bytes, `${field}.data`), ...(pages && { pages }) }
 }
 
-/** Undefined for an empty text and one that is not base64. Node's decoder skips other letters, so there are fewer bytes. */
-function bytesOf(data: string): Buffer | undefined {
+/** Throws invalid_input for an empty text and one that is not base64. Node's decoder skips other letters, so there are fewer bytes. */
+function bytesOf(data: string, field: string): Buffer {
   const padding = data.endsWith('==') ? 2 : data.endsWith('=') ? 1 : 0
   const digits = data.length - padding
   const bytes = Buffer.from(data, 'base64')
   // It also takes the letters of base64url, and leaves out a last digit that is too many.
   const isStandard = digits % 4 !== 1 && !data.includes('-') && !data.includes('_')
-  return digits > 0 && isStandard && bytes.length === Math.floor((digits * 3) / 4) ? bytes : undefined
+  if (digits > 0 && isStandard && bytes.length === Math.floor((digits * 3) / 4)) return bytes
+  throw wrongField(`${field}.data`, 'must be base64, and not empty')
 }
 
 const textTypes = new Set(
@@ -97,17 +95,12 @@ function isText(type: string): boolean {
   return type.startsWith('text/') || /\+(json|xml|yaml)$/.test(type) || textTypes.has(type)
 }
 
-function textOf(bytes: Buffer, at: number): string {
+function textOf(bytes: Buffer, param: string): string {
   if (bytes.length > maxTextFileBytes) {
-    throw new AppError(
-      'too_large',
-      `attachments[${at}].data has ${bytes.length} bytes, a text file has at most ${maxTextFileBytes}`,
-      {
-        param: `attachments[${at}].data`,
-      },
-    )
+    const message = `${param} has ${bytes.length} bytes, a text file has at most ${maxTextFileBytes}`
+    throw new AppError('too_large', message, { param })
   }
   const text = fileText(bytes)
   if (text !== undefined) return text
-  throw wrongField(`attachments[${at}].data`, 'is not UTF-8 text')
+  throw wrongField(param, 'is not UTF-8 text')
 }
