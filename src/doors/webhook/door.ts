@@ -111,37 +111,17 @@ async function handle(door: Door, request: IncomingMessage, response: ServerResp
   if (door.closing) throw new AppError('shutting_down', 'the service is going down: try again')
   const badHost = hostFault(request)
   if (badHost) throw badHost
-  const route = routeOf(request.method, request.url)
-  switch (route.type) {
-    case 'submit':
-      return submit(door, request, response)
-    case 'job':
-      return job(door, route.id, request, response)
-    case 'wrong_method':
-      response.setHeader('allow', route.allow)
-      throw new AppError('method_not_allowed', `${route.path} takes ${route.allow}, not ${request.method}`)
-    case 'unknown':
-      throw new AppError(
-        'not_found',
-        `there is no ${route.path} here: the routes are POST /webhook and GET /jobs/{job_id}`,
-      )
-    default:
-      return route satisfies never
-  }
-}
-
-type Route =
-  | { readonly type: 'submit' }
-  | { readonly type: 'job'; readonly id: string }
-  | { readonly type: 'wrong_method'; readonly path: string; readonly allow: string }
-  | { readonly type: 'unknown'; readonly path: string }
-
-function routeOf(method: string | undefined, url = ''): Route {
-  const path = pathOf(localTarget(url)).slice(0, maxPathLength)
-  if (path === '/webhook') return method === 'POST' ? { type: 'submit' } : { type: 'wrong_method', path, allow: 'POST' }
+  const path = pathOf(localTarget(request.url ?? '')).slice(0, maxPathLength)
   const id = /^\/jobs\/([^/]+)$/.exec(path)?.[1]
-  if (id === undefined) return { type: 'unknown', path }
-  return method === 'GET' ? { type: 'job', id: id.toLowerCase() } : { type: 'wrong_method', path, allow: 'GET' }
+  if (path !== '/webhook' && id === undefined) {
+    throw new AppError('not_found', `there is no ${path} here: the routes are POST /webhook and GET /jobs/{job_id}`)
+  }
+  const allowed = id === undefined ? 'POST' : 'GET'
+  if (request.method !== allowed) {
+    response.setHeader('allow', allowed)
+    throw new AppError('method_not_allowed', `${path} takes ${allowed}, not ${request.method}`)
+  }
+  return id === undefined ? submit(door, request, response) : job(door, id.toLowerCase(), request, response)
 }
 
 /** Every request counts, including refused ones. */
