@@ -9,6 +9,7 @@ import type { CallerName, ToolSpec } from '#core/tool.ts'
 import { hasRawNumbers, withPlainNumbers } from '#http/lossless-json.ts'
 import { check } from '#http/validate.ts'
 import { jsonBytes } from './bounds.ts'
+import { filled, flag, object, text, toolList } from './request-fields.ts'
 
 const maxNameChars = 64
 const drops = 'RESPONSES_FOREIGN_TOOLS=drop'
@@ -20,26 +21,21 @@ const functionType = z.literal('function', {
 export const ToolSchema = z.object(
   {
     type: functionType,
-    name: z
-      .string({ error: 'must be a string' })
-      .check(z.regex(/^[A-Za-z0-9_-]{1,64}$/, { error: 'must be 1 to 64 letters, digits, _ or -' })),
-    description: z.nullish(z.string({ error: 'must be a string' })),
-    parameters: z.nullish(z.record(z.string(), z.unknown(), { error: 'must be an object' })),
-    strict: z.nullish(z.boolean({ error: 'must be true or false' })),
+    name: text.check(z.regex(/^[A-Za-z0-9_-]{1,64}$/, { error: 'must be 1 to 64 letters, digits, _ or -' })),
+    description: z.nullish(text),
+    parameters: z.nullish(object),
+    strict: z.nullish(flag),
   },
   { error: 'must be an object' },
 )
 
 /** A tool of chat completions. */
-const NestedSchema = z.object(
-  { type: functionType, function: z.record(z.string(), z.unknown(), { error: 'must be an object' }) },
-  { error: 'must be an object' },
-)
+const NestedSchema = z.object({ type: functionType, function: object }, { error: 'must be an object' })
 
 /** A named group of functions. */
 const NamespaceSchema = z.object({
-  name: z.string({ error: 'must be a string' }).check(z.minLength(1, { error: 'must not be empty' })),
-  tools: z.array(z.unknown(), { error: 'must be a list of functions' }),
+  name: filled,
+  tools: toolList,
 })
 
 export type CatalogRules = {

@@ -6,8 +6,7 @@ import { byteLength, isObject } from '#core/json.ts'
 import { maxTextFileBytes } from '#core/page-limits.ts'
 import { check } from '#http/validate.ts'
 import { fileText } from '#turns/attachments.ts'
-
-const text = z.string({ error: 'must be a string' })
+import { text } from './request-fields.ts'
 
 export const TextPartSchema = z.object({ text })
 

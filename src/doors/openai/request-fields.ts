@@ -1,6 +1,15 @@
-// Fields that requests of both API doors have.
+// Fields that requests of both API doors have, and the kinds of values of their other fields.
 import * as z from 'zod/mini'
 import { byteLength } from '#core/json.ts'
+
+export const text = z.string({ error: 'must be a string' })
+export const filled = text.check(z.minLength(1, { error: 'must not be empty' }))
+export const flag = z.boolean({ error: 'must be true or false' })
+export const object = z.record(z.string(), z.unknown(), { error: 'must be an object' })
+/** A message of text, or of parts that are read one by one. */
+export const content = z.union([z.string(), z.array(z.unknown())], { error: 'must be a string or a list of parts' })
+/** The tools of a request. The catalog checks each of them. */
+export const toolList = z.array(z.unknown(), { error: 'must be a list of functions' })
 
 const maxModelBytes = 256
 

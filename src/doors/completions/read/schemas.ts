@@ -1,12 +1,6 @@
 // Schemas of requests. They check requests, and the OpenAPI document is generated from them. Null means absent.
 import * as z from 'zod/mini'
-import { ModelName, Temperature } from '#doors/openai/request-fields.ts'
-
-const text = z.string({ error: 'must be a string' })
-const filled = text.check(z.minLength(1, { error: 'must not be empty' }))
-const object = z.record(z.string(), z.unknown(), { error: 'must be an object' })
-const flag = z.boolean({ error: 'must be true or false' })
-const content = z.union([z.string(), z.array(z.unknown())], { error: 'must be a string or a list of parts' })
+import { content, filled, flag, ModelName, object, Temperature, text, toolList } from '#doors/openai/request-fields.ts'
 
 const maxStops = 16
 const maxStopChars = 1_000
@@ -19,10 +13,7 @@ function wholeNumber(min: number, max: number) {
   return z.int(error).check(z.minimum(min, error), z.maximum(max, error))
 }
 
-const stop = text.check(
-  z.minLength(1, { error: 'must not be empty' }),
-  z.maxLength(maxStopChars, { error: 'is too long' }),
-)
+const stop = filled.check(z.maxLength(maxStopChars, { error: 'is too long' }))
 const share = { error: 'must be a number from 0 to 1' }
 const legacy = z.nullish(z.unknown().check(z.refine(() => false, { error: 'is not supported any more: use tools' })))
 
@@ -65,7 +56,7 @@ export const CompletionSchema = z.object(
         { error: 'must be an object' },
       ),
     ),
-    tools: z.nullish(z.array(z.unknown(), { error: 'must be a list of functions' })),
+    tools: z.nullish(toolList),
     tool_choice: z.optional(z.unknown()),
     user: z.nullish(text.check(z.maxLength(maxUserChars, { error: `must have at most ${maxUserChars} characters` }))),
     metadata: z.nullish(object),

@@ -1,10 +1,6 @@
 // Schemas of requests. They check requests, and the OpenAPI document is generated from them. Null means absent.
 import * as z from 'zod/mini'
-import { ModelName, Temperature } from '#doors/openai/request-fields.ts'
-
-const text = z.string({ error: 'must be a string' })
-const filled = text.check(z.minLength(1, { error: 'must not be empty' }))
-const object = z.record(z.string(), z.unknown(), { error: 'must be an object' })
+import { content, filled, flag, ModelName, object, Temperature, text, toolList } from '#doors/openai/request-fields.ts'
 
 /** The fields of a create request that can be wrong. Every other field is accepted with any value. */
 export const CreateSchema = z.object(
@@ -12,12 +8,11 @@ export const CreateSchema = z.object(
     model: ModelName,
     input: z.nullish(z.union([z.string(), z.array(z.unknown())], { error: 'must be a string or a list of items' })),
     previous_response_id: z.nullish(text),
-    stream: z.nullish(z.boolean({ error: 'must be true or false' })),
+    stream: z.nullish(flag),
     temperature: z.nullish(Temperature),
     instructions: z.nullish(text),
     x_context: z.nullish(object),
-    /** Each tool is checked by the catalog. */
-    tools: z.nullish(z.array(z.unknown(), { error: 'must be a list of functions' })),
+    tools: z.nullish(toolList),
     tool_choice: z.optional(z.unknown()),
   },
   { error: 'must be a JSON object' },
@@ -40,7 +35,7 @@ export const MessageSchema = z.object({
   role: z.enum(['user', 'assistant', 'system', 'developer'], {
     error: 'must be user, assistant, system or developer',
   }),
-  content: z.nullish(z.union([z.string(), z.array(z.unknown())], { error: 'must be a string or a list of parts' })),
+  content: z.nullish(content),
 })
 
 export const FunctionCallSchema = z.object({
