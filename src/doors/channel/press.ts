@@ -16,21 +16,6 @@ export type PressParts = {
 
 const notValid = 'This was decided already, or has expired.'
 
-/** True when a pressed button decides something in this chat. */
-function isValid(
-  button: GateButton | undefined,
-  { channel, chat, user }: Pick<PairedChat, 'channel' | 'chat' | 'user'>,
-  now: number,
-): button is GateButton {
-  return (
-    button !== undefined &&
-    button.channel === channel &&
-    button.chat === chat &&
-    button.user === user &&
-    button.endsAt > now
-  )
-}
-
 /** Carries out the decision of a button. Returns the words for the person who pressed it. */
 export async function takePressed(
   parts: PressParts,
@@ -40,7 +25,7 @@ export async function takePressed(
 ): Promise<string> {
   const { store, gates, nameOf, now = Date.now } = parts
   const button = await store.button(data)
-  if (!isValid(button, chat, now())) {
+  if (!button || !isOf(button, chat) || button.endsAt <= now()) {
     await store.takeEffect(updates, chat, {})
     return notValid
   }
@@ -56,4 +41,9 @@ export async function takePressed(
   )
   await store.takePress(updates, button)
   return words
+}
+
+/** True for a button that was made for this chat and its person. */
+function isOf(button: GateButton, { channel, chat, user }: PairedChat): boolean {
+  return button.channel === channel && button.chat === chat && button.user === user
 }

@@ -116,46 +116,28 @@ function codeBlock(
   return { type: 'code', language, body, text: `${fence}${language}\n${body}\n${fence}${end}` }
 }
 
-const endings: Readonly<Record<string, string>> = {
-  bash: 'sh',
-  c: 'c',
-  'c++': 'cpp',
-  cpp: 'cpp',
-  csharp: 'cs',
-  css: 'css',
-  csv: 'csv',
-  diff: 'diff',
-  go: 'go',
-  html: 'html',
-  java: 'java',
-  javascript: 'js',
-  js: 'js',
-  json: 'json',
-  jsx: 'jsx',
-  kotlin: 'kt',
-  markdown: 'md',
-  md: 'md',
-  php: 'php',
-  py: 'py',
-  python: 'py',
-  rb: 'rb',
-  rs: 'rs',
-  ruby: 'rb',
-  rust: 'rs',
-  sh: 'sh',
-  shell: 'sh',
-  sql: 'sql',
-  swift: 'swift',
-  toml: 'toml',
-  ts: 'ts',
-  tsx: 'tsx',
-  typescript: 'ts',
-  xml: 'xml',
-  yaml: 'yaml',
-  yml: 'yaml',
-}
+/** Languages whose names are the endings of their files. */
+const plainEndings: ReadonlySet<string> = new Set(
+  'c cpp css csv diff go html java js json jsx md php py rb rs sh sql swift toml ts tsx xml yaml'.split(' '),
+)
+const endings: ReadonlyMap<string, string> = new Map(
+  Object.entries({
+    bash: 'sh',
+    'c++': 'cpp',
+    csharp: 'cs',
+    javascript: 'js',
+    kotlin: 'kt',
+    markdown: 'md',
+    python: 'py',
+    ruby: 'rb',
+    rust: 'rs',
+    shell: 'sh',
+    typescript: 'ts',
+    yml: 'yaml',
+  }),
+)
 
 function fileName(number: number, language: string): string {
-  const ending = Object.hasOwn(endings, language.toLowerCase()) ? endings[language.toLowerCase()] : 'txt'
-  return `code-${number}.${ending}`
+  const name = language.toLowerCase()
+  return `code-${number}.${plainEndings.has(name) ? name : (endings.get(name) ?? 'txt')}`
 }

@@ -4,22 +4,8 @@ import { joinAlbum } from '#doors/channel/album.ts'
 import type { FileRef, Incoming, IncomingMessage } from '#doors/channel/channel.ts'
 
 /** Kinds of messages that no door takes. Other kinds, such as a pinned message, are not sent by people. */
-const otherKinds = [
-  'voice',
-  'audio',
-  'video',
-  'video_note',
-  'sticker',
-  'animation',
-  'story',
-  'paid_media',
-  'checklist',
-  'game',
-  'location',
-  'contact',
-  'poll',
-  'dice',
-]
+const otherKinds =
+  'voice audio video video_note sticker animation story paid_media checklist game location contact poll dice'.split(' ')
 const Chat = z.object({ id: z.number(), type: z.string() })
 const Photo = z.object({
   file_id: z.string(),
