@@ -5,6 +5,7 @@ import type { ThreadPage } from '#doors/web/wire/thread.ts'
 import { request } from '../api/client.ts'
 import { doorOf } from '../lib/doors.ts'
 import { plainText } from '../lib/found.ts'
+import { links } from '../lib/links.ts'
 import { type PaletteEntry, paletteMatches } from '../lib/palette.ts'
 import { go } from '../router.ts'
 import { runningTurn } from '../store/hub.ts'
@@ -16,7 +17,6 @@ import { Found } from './found.tsx'
 import { Icon, type IconName } from './icon.tsx'
 import './palette.css'
 import { searchThreads } from './search-threads.ts'
-import { links } from './sidebar.tsx'
 
 type Entry = PaletteEntry & {
   readonly icon: IconName

@@ -2,28 +2,17 @@
 import { useLayoutEffect, useRef } from 'preact/hooks'
 import { countWords, sumWords } from '#core/words.ts'
 import { useLayer } from '../layers.ts'
+import { links } from '../lib/links.ts'
 import { route } from '../router.ts'
 import { waiting } from '../store/gates.ts'
 import { service } from '../store/service.ts'
 import { fold, menuOpen } from '../store/shell.ts'
 import { IconButton } from './button.tsx'
 import { focusSoon } from './focus.ts'
-import { Icon, type IconName, Mark } from './icon.tsx'
+import { Icon, Mark } from './icon.tsx'
 import { Count, Dot } from './mark.tsx'
 import './sidebar.css'
 import { ThreadList } from './thread-list.tsx'
-
-/** The pages of the app. */
-export const links: readonly { readonly to: string; readonly name: string; readonly icon: IconName }[] = [
-  { to: '/', name: 'New thread', icon: 'plus' },
-  { to: '/waiting', name: 'Waiting for you', icon: 'waiting' },
-  { to: '/jobs', name: 'Jobs', icon: 'list' },
-  { to: '/missions', name: 'Missions', icon: 'clock' },
-  { to: '/memory', name: 'Memory', icon: 'book' },
-  { to: '/tools', name: 'Tools', icon: 'wrench' },
-  { to: '/activity', name: 'Activity', icon: 'chart' },
-  { to: '/settings', name: 'Settings', icon: 'sliders' },
-]
 
 export function Sidebar() {
   return (
