@@ -42,7 +42,8 @@ export type SlashCommandParts = ModelChoiceParts & {
 export function createSlashCommands(parts: SlashCommandParts): (name: CommandName, rest: string) => Promise<void> {
   const { client, theme, now, show, tell, openThread, openGate } = parts
   const open = (content: ListContent): void => show(createList(content, theme))
-  const text = (title: string, lines: readonly string[]): void => open({ title, text: () => lines })
+  const text = (title: string, lines: readonly string[], none = ''): void =>
+    open({ title, text: () => (lines.length > 0 ? lines : [none]) })
   const model = createModelChoice(parts, open)
 
   async function threads(): Promise<void> {
@@ -79,7 +80,7 @@ export function createSlashCommands(parts: SlashCommandParts): (name: CommandNam
       `${theme.bold(proseOf(name))}  ${theme.dim(`${words[effects]}, ${verdictWords(verdict)}`)}`,
       `  ${brief(description)}`,
     ])
-    text('Tools', lines.length > 0 ? lines : ['No tools'])
+    text('Tools', lines, 'No tools')
   }
 
   async function memory(query: string): Promise<void> {
@@ -88,8 +89,7 @@ export function createSlashCommands(parts: SlashCommandParts): (name: CommandNam
       `${theme.bold(proseOf(path))}  ${theme.dim(timeWords(updatedAt, now()))}`,
       `  ${brief(words)}`,
     ])
-    const none = query === '' ? 'No documents yet' : `Nothing matches ${printable(query)}.`
-    text('Memory', lines.length > 0 ? lines : [none])
+    text('Memory', lines, query === '' ? 'No documents yet' : `Nothing matches ${printable(query)}.`)
   }
 
   async function missions(): Promise<void> {
@@ -99,7 +99,7 @@ export function createSlashCommands(parts: SlashCommandParts): (name: CommandNam
       `  ${proseOf(because ?? understood)}`,
     ])
     if (older !== null) lines.push(theme.commands('Older ones that are done: atrium mission list'))
-    text('Missions', lines.length > 0 ? lines : ['No missions yet: ask for one, such as "Remind me in an hour to …"'])
+    text('Missions', lines, 'No missions yet: ask for one, such as "Remind me in an hour to …"')
   }
 
   async function skills(): Promise<void> {
@@ -108,8 +108,7 @@ export function createSlashCommands(parts: SlashCommandParts): (name: CommandNam
       `${theme.bold(`/${name}`)}  ${theme.dim(enabled ? 'on' : 'off')}${untrusted ? `, ${theme.sun('untrusted')}` : ''}`,
       `  ${brief(description)}`,
     ])
-    const none = theme.commands('No skills yet: atrium skill add FOLDER')
-    text('Skills', lines.length > 0 ? lines : [none])
+    text('Skills', lines, theme.commands('No skills yet: atrium skill add FOLDER'))
   }
 
   async function receipt(words: string): Promise<void> {
