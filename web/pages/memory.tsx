@@ -146,7 +146,7 @@ function Row({ document, query }: { document: ListedDocument | FoundDocument; qu
           {shortWhen(updated_at, now.value)}
         </time>
       </span>
-      <span class="document-part" dir="auto">
+      <span class="document-part two-lines" dir="auto">
         {'content' in document ? (
           <Found text={plainText(document.content)} query={query} />
         ) : (

@@ -199,12 +199,12 @@ function RunRow({ run }: { run: MissionRun }) {
         {thread === undefined ? (
           time
         ) : (
-          <a class="row-link" href={`/threads/${thread}`}>
+          <a class="row-link covers" href={`/threads/${thread}`}>
             {time}
           </a>
         )}
         {summary && (
-          <div class="run-summary" dir="auto">
+          <div class="run-summary two-lines" dir="auto">
             {summary}
           </div>
         )}

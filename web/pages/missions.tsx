@@ -102,7 +102,7 @@ function None() {
 
 function List({ list, shown }: { list: readonly Mission[]; shown: Mission | undefined }) {
   return (
-    <ul class="card missions">
+    <ul class="card ruled">
       {list.map((mission) => (
         <li key={mission.id}>
           <Row mission={mission} shown={mission.id === shown?.id} />

@@ -72,7 +72,7 @@ function Models({ found: { model, models } }: { found: Settings }) {
   const { known, why = '' } = refused.value ?? {}
   return (
     <>
-      <div class="card models" role="radiogroup" aria-label="Models">
+      <div class="card ruled" role="radiogroup" aria-label="Models">
         {models.map((each) => {
           const { name, description, base_url, role, kept } = each
           const inUse = role === 'in_use'

@@ -143,13 +143,13 @@ function Row({ group, words, shown }: RowProps) {
         <div class={group.length > 1 ? 'tool-names several' : 'tool-names'}>
           {group.map(({ name }) => (
             <h3 key={name}>
-              <a class="mono" href={toolAddress(name)}>
+              <a class="mono covers" href={toolAddress(name)}>
                 {name}
               </a>
             </h3>
           ))}
         </div>
-        <p>{words ?? firstSentence(tool.description)}</p>
+        <p class="two-lines">{words ?? firstSentence(tool.description)}</p>
       </div>
       <KindPill tool={{ ...tool, enabled: group.some(({ enabled }) => enabled) }} />
       <Enabled tools={group} />

@@ -57,7 +57,7 @@ function Queue() {
       all="All requests"
       list={
         <>
-          <ul class="card queue-list">
+          <ul class="card ruled queue-list">
             {list.map((gate) => (
               <li key={gate.id}>
                 <Row gate={gate} current={gate === shown} />
@@ -105,12 +105,12 @@ function AnsweredToday() {
       <h2 id="answered-today" class="label">
         Answered today
       </h2>
-      <ul class="card">
+      <ul class="card ruled">
         {list.map((gate) => (
           <li key={gate.id} class="answered-row">
             <Icon name={answerIcon(gate)} />
             <div class="queue-words">
-              <a class="answered-what one-line" href={`/threads/${gate.thread_id}`}>
+              <a class="answered-what covers one-line" href={`/threads/${gate.thread_id}`}>
                 {askedWords(gate)}
               </a>
               <span class="answered-words">

@@ -53,7 +53,7 @@ function Row({ thread: { id, title, door, match }, words }: { thread: ListedThre
           {title || 'Untitled'}
         </span>
         {match && (
-          <span class="found-words" dir="auto" id={`found-${id}`}>
+          <span class="found-words two-lines" dir="auto" id={`found-${id}`}>
             <Found text={plainText(match.snippet)} query={words} />
           </span>
         )}

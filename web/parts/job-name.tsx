@@ -8,7 +8,7 @@ export function JobName({ job }: { job: Job }) {
   const words = ownWords(job)
   return (
     <>
-      <a class="row-link" dir="auto" href={`/threads/${thread_id}`} title={title}>
+      <a class="row-link covers" dir="auto" href={`/threads/${thread_id}`} title={title}>
         {title || 'Untitled'}
       </a>
       {words && (

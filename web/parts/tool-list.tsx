@@ -10,7 +10,7 @@ export function ToolList({ name, children }: ListProps) {
   return (
     <section aria-label={name}>
       <h2 class="label tools-label">{name}</h2>
-      <ul class="card tools-list">{children}</ul>
+      <ul class="card ruled">{children}</ul>
     </section>
   )
 }
@@ -29,11 +29,11 @@ export function ToolRow({ name, address, words, shown, children }: RowProps) {
     <li class="tool-row" aria-current={shown ? 'true' : undefined}>
       <div class="tool-words">
         <h3>
-          <a class="mono" href={address}>
+          <a class="mono covers" href={address}>
             {name}
           </a>
         </h3>
-        <p>{words}</p>
+        <p class="two-lines">{words}</p>
       </div>
       {children}
     </li>
