@@ -21,6 +21,11 @@ export type WaitParts = {
 
 export type RestingTurn = { readonly turn: Turn; readonly entries: readonly Entry[] }
 
+/** How many of a turn's first entries are its input. */
+export function inputCount({ options }: Pick<Turn, 'options'>): number {
+  return options.inputs ?? 1
+}
+
 /** Joins a turn that may be running or over. Stored entries come first. */
 export async function attach(turns: Turns, user: UserId, turn: Turn): Promise<{ turn: Turn; source: Source }> {
   const source = turns.follow(user, turn)

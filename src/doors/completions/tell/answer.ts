@@ -5,7 +5,7 @@ import type { Entry } from '#core/item.ts'
 import type { Turn } from '#core/turn.ts'
 import { errorEnvelope } from '#doors/openai/error-envelope.ts'
 import { noteBeginnings, notePoint } from '#doors/openai/stopped-answer.ts'
-import { type Source, waitForRest } from '#doors/openai/turn-events.ts'
+import { inputCount, type Source, waitForRest } from '#doors/openai/turn-events.ts'
 import type { CompletionsParts } from '#doors/completions/parts.ts'
 import { requireStillAllowed } from '#http/caller.ts'
 import { requestIdOf } from '#http/request-log.ts'
@@ -85,7 +85,7 @@ async function streamTurn(parts: CompletionsParts, reply: FastifyReply, how: Ans
     createdAt: turn.createdAt,
     model,
     includeUsage,
-    skip: (turn.options.inputs ?? 1) - entries.length,
+    skip: inputCount(turn) - entries.length,
     progress: parts.progress,
     link: how.linkOf(turn.threadId),
   })

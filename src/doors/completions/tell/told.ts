@@ -4,6 +4,7 @@ import { hexOf, inOnePiece } from '#core/ids.ts'
 import { type Entry, type Gate, isAssistantMessage, type Item, textOf } from '#core/item.ts'
 import type { Turn, Usage } from '#core/turn.ts'
 import { nameForCaller } from '#doors/openai/caller-tools.ts'
+import { inputCount } from '#doors/openai/turn-events.ts'
 import { unixTime, usageWire } from '#http/wire-format.ts'
 import { createProgress } from './progress.ts'
 
@@ -44,7 +45,7 @@ export function toldOf(turn: Turn, entries: readonly Entry[]): Told {
   const teller = createTeller(turn)
   let content = ''
   let reasoning = ''
-  for (const { item } of entries.slice(turn.options.inputs ?? 1)) {
+  for (const { item } of entries.slice(inputCount(turn))) {
     const added = teller.add(item)
     content = joinText(content, added.text)
     reasoning += added.reasoning

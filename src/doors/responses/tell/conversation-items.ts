@@ -4,11 +4,12 @@ import { hexOf, uuidOf, type UserId } from '#core/ids.ts'
 import { type Entry, isRemoved } from '#core/item.ts'
 import { roughChars } from '#core/json-slices.ts'
 import type { Thread, Turn } from '#core/turn.ts'
+import { inputCount } from '#doors/openai/turn-events.ts'
 import { pace } from '#lib/pace.ts'
 import type { Threads } from '#turns/threads.ts'
 import type { Turns } from '#turns/turns.ts'
 import { inputItem } from './input-item.ts'
-import { inputCount, outputItem } from './output.ts'
+import { outputItem } from './output.ts'
 import type { PageQuery } from './page-query.ts'
 
 /** Headers of one read. Most entries may be calls and results of our own, which are not shown and not read. */

@@ -5,6 +5,7 @@ import { type Entry, type Gate, isAssistantMessage, textOf } from '#core/item.ts
 import type { CallerName, ToolSpec } from '#core/tool.ts'
 import type { Turn, TurnError, TurnOptions } from '#core/turn.ts'
 import { nameForCaller } from '#doors/openai/caller-tools.ts'
+import { inputCount } from '#doors/openai/turn-events.ts'
 import { type Echo, echoOf } from '#doors/responses/echo.ts'
 import { parseLossless } from '#http/lossless-json.ts'
 import { unixTime, usageWire } from '#http/wire-format.ts'
@@ -72,11 +73,6 @@ export function outputItem({ id, item }: Pick<Entry, 'id' | 'item'>, turn: TurnN
     ...own,
     arguments: args,
   }
-}
-
-/** How many of a turn's first entries are its input. */
-export function inputCount({ options }: Turn): number {
-  return options.inputs ?? 1
 }
 
 /** The output of a turn from all its entries, and the last approval or sign-in gate among them. */
