@@ -3,8 +3,8 @@ import { useSignal } from '@preact/signals'
 import { useEffect, useMemo } from 'preact/hooks'
 import { maxUserNameChars } from '#core/page-limits.ts'
 import type { User } from '#doors/web/wire/user.ts'
-import { faultText } from '../api/client.ts'
 import { aheadText, exactTime, whenText } from '../lib/words.ts'
+import { ActButton } from '../parts/act-button.tsx'
 import { useAct } from '../parts/act.ts'
 import { Button } from '../parts/button.tsx'
 import { Confirm } from '../parts/confirm.tsx'
@@ -143,13 +143,9 @@ function hostOf(issuer: string): string {
 function Access({ user: { name, issuer } }: { user: User }) {
   const tokens = useMemo(() => tokensOf(name), [name])
   useEffect(() => void tokens.load(), [tokens])
-  const act = async (work: () => Promise<void>, failed: string): Promise<void> => {
-    try {
-      await work()
-      await tokens.load()
-    } catch (error) {
-      notify(`${failed} ${faultText(error)}`)
-    }
+  const reloadAfter = async (work: Promise<void>): Promise<void> => {
+    await work
+    await tokens.load()
   }
   return (
     <When of={tokens} what="The tokens" rows={1}>
@@ -162,20 +158,21 @@ function Access({ user: { name, issuer } }: { user: User }) {
                 Made {whenText(created_at, now.value)},{' '}
                 {expires_at === null ? 'never expires' : `expires ${aheadText(expires_at, now.value)}`}
               </span>
-              <Button
+              <ActButton
                 kind="clay"
                 size="small"
-                onClick={() => void act(() => revokeToken(name, id), 'The token was not revoked.')}
+                act={() => reloadAfter(revokeToken(name, id))}
+                failed="The token was not revoked."
               >
                 Revoke
                 <span class="unseen"> the token made {exactTime(created_at)}</span>
-              </Button>
+              </ActButton>
             </li>
           ))}
           <li>
-            <Button size="small" icon="plus" onClick={() => void act(() => addToken(name), 'No token was created.')}>
+            <ActButton size="small" icon="plus" act={() => reloadAfter(addToken(name))} failed="No token was created.">
               New token<span class="unseen"> for {name}</span>
-            </Button>
+            </ActButton>
             <Confirm
               label="Remove"
               of={name}
