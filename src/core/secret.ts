@@ -66,8 +66,11 @@ export interface SecretStore {
   remove(name: string, owner?: UserId): Promise<boolean>
   /** Removes every secret whose name starts with `prefix`, of all owners, and the shares of them. */
   removeBelow(prefix: string): Promise<void>
-  /** Claims the renewal of a secret until a time; false when another process has it, or the secret has changed. */
-  claimRenewal(secret: Pick<Secret, 'name' | 'owner' | 'updatedAt'>, until: number): Promise<boolean>
+  /**
+   * Claims the renewal of a secret for a time, by the database's clock; false when another process has it, or the secret has
+   * changed.
+   */
+  claimRenewal(secret: Pick<Secret, 'name' | 'owner' | 'updatedAt'>, forMs: number): Promise<boolean>
   /** Ends a renewal. A secret that was set meanwhile stays as it is. */
   endRenewal(secret: Pick<Secret, 'name' | 'owner' | 'updatedAt'>, outcome: RenewalOutcome): Promise<void>
   /** Seals every secret again, all or none; returns how many. */

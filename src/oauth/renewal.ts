@@ -106,7 +106,7 @@ export function createRenewals(parts: RenewalParts): Renewals {
   /** Renews a secret, or waits for the process that already does; `wait` is false while the old value still works. */
   async function renewOrWait(secret: Secret, token: string, wait: boolean): Promise<Renewed> {
     for (const until = performance.now() + claimMs; ; ) {
-      if (await secrets.claimRenewal(secret, now() + claimMs)) {
+      if (await secrets.claimRenewal(secret, claimMs)) {
         return (await renew(secret, token)) ? refusedToken : secrets.find(secret.name, secret.owner)
       }
       const current = await secrets.find(secret.name, secret.owner)

@@ -5,6 +5,7 @@ import type { Renewal, Secret, SecretStore } from '#core/secret.ts'
 import { repeatsItself } from '#core/find-text.ts'
 import type { Seal } from '#lib/seal.ts'
 import { notifySettings, notifySecrets } from './change-signal.ts'
+import { databaseClock } from './lease-store.ts'
 import { resealNotifications } from './notification-rows.ts'
 import { changes, first, type Job, query, type Row, run, type Sql } from './sql.ts'
 
@@ -110,16 +111,21 @@ export function createSecretStore({ sql, seal, now }: { sql: Sql; seal: Seal; no
         yield* run(`DELETE FROM secrets WHERE name LIKE ? ESCAPE '\\' OR same_as LIKE ? ESCAPE '\\'`, pattern, pattern)
         yield* notifySettings(sql)
       }),
-    claimRenewal: ({ name, owner, updatedAt }, until) =>
+    claimRenewal: ({ name, owner, updatedAt }, forMs) =>
       sql.write(function* () {
+        // The clocks of two replicas may differ by more than a renewal takes.
+        const row = sql.backend === 'postgres' ? yield* first(`SELECT ${databaseClock} AS now`) : undefined
+        const at = row ? Number(row['now']) : now()
+        // A claim that ends later than a new one would is from a clock that was set back since.
         const claimed = yield* changes(
           `UPDATE secrets SET renewing_until = ? WHERE user_id = ? AND name = ? AND updated_at = ?
-             AND (renewing_until IS NULL OR renewing_until < ?)`,
-          until,
+             AND (renewing_until IS NULL OR renewing_until NOT BETWEEN ? AND ?)`,
+          at + forMs,
           owner,
           name,
           updatedAt,
-          now(),
+          at,
+          at + forMs,
         )
         return claimed > 0
       }),

@@ -6,6 +6,8 @@ import { createSeal } from '#lib/seal.ts'
 import type { Open } from './harness.ts'
 import { ada } from './harness.ts'
 
+const forMs = 60_000
+
 export function secretTests(open: Open): void {
   test('a secret of a user is neither the operator\u2019s nor another user\u2019s', async (t) => {
     const { store } = await open(t)
@@ -136,22 +138,36 @@ export function secretTests(open: Open): void {
     const secret = await store.secrets.find('tool/a/key', ada)
     assert.ok(secret)
     assert.deepEqual(secret, { name: 'tool/a/key', owner: ada, value: 'one', renewal, updatedAt: clock.now })
-    const claims = await Promise.all([1, 2, 3].map(() => store.secrets.claimRenewal(secret, clock.now + 100)))
+    const claims = await Promise.all([1, 2, 3].map(() => store.secrets.claimRenewal(secret, forMs)))
     assert.equal(claims.filter(Boolean).length, 1)
     await store.secrets.endRenewal(secret, { type: 'failed' })
-    assert.equal(await store.secrets.claimRenewal(secret, clock.now + 100), true)
-    clock.now += 101
-    assert.equal(await store.secrets.claimRenewal(secret, clock.now + 100), true, 'one that was given up is free again')
+    assert.equal(await store.secrets.claimRenewal(secret, -1), true, 'one that was given up is free again')
+    assert.equal(await store.secrets.claimRenewal(secret, forMs), true, 'one that has run out is free again')
     await store.secrets.endRenewal(secret, { type: 'renewed', value: 'two', renewal: { token: 'r2' } })
     const next = await store.secrets.find('tool/a/key', ada)
     assert.ok(next)
     assert.deepEqual([next.value, next.renewal], ['two', { token: 'r2' }])
-    assert.equal(await store.secrets.claimRenewal(secret, clock.now + 100), false, 'it is another secret by now')
+    assert.equal(await store.secrets.claimRenewal(secret, forMs), false, 'it is another secret by now')
     await store.secrets.endRenewal(secret, { type: 'ended' })
     assert.equal(await store.secrets.get('tool/a/key', ada), 'two')
     assert.deepEqual((await store.secrets.values(ada)).map(({ value }) => value).toSorted(), ['r2', 'two'])
     await store.secrets.endRenewal(next, { type: 'ended' })
     assert.equal(await store.secrets.get('tool/a/key', ada), undefined)
+  })
+
+  test('a clock that is wrong neither ends the renewal of another process nor keeps that of one that is gone', async (t) => {
+    const { store, clock } = await open(t)
+    await store.secrets.set('tool/a/key', 'one', { owner: ada, renewal: { token: 'r1' } })
+    const secret = await store.secrets.find('tool/a/key', ada)
+    assert.ok(secret)
+    assert.equal(await store.secrets.claimRenewal(secret, forMs), true)
+    if (store.backend === 'postgres') {
+      clock.now += 2 * forMs
+      assert.equal(await store.secrets.claimRenewal(secret, forMs), false, 'a replica whose clock is ahead')
+      return
+    }
+    clock.now -= 2 * forMs
+    assert.equal(await store.secrets.claimRenewal(secret, forMs), true, 'after a restart with the right time')
   })
 
   test('every secret is sealed anew under another key, and the key before opens none of them', async (t) => {
