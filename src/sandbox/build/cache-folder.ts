@@ -11,10 +11,10 @@ const fileMode = 0o600
 export function writeFolder(folder: string, files: ReadonlyMap<string, Uint8Array>): void {
   if (existsSync(folder)) return
   const temporary = `${folder}.${newId()}`
-  mkdirSync(temporary, { recursive: true, mode: folderMode })
-  for (const [name, bytes] of files) writeFileSync(join(temporary, name), bytes, { mode: fileMode, flush: true })
-  syncPath(temporary)
   try {
+    mkdirSync(temporary, { recursive: true, mode: folderMode })
+    for (const [name, bytes] of files) writeFileSync(join(temporary, name), bytes, { mode: fileMode, flush: true })
+    syncPath(temporary)
     renameSync(temporary, folder)
   } catch (error) {
     rmSync(temporary, { recursive: true, force: true })
