@@ -13,6 +13,7 @@ import { printable, proseOf } from '#safety/printable.ts'
 import { createProgress } from './progress-line.ts'
 import { readLimit } from './limit-option.ts'
 import { reloadService } from './running-service.ts'
+import { stoppable } from './stoppable.ts'
 import { readInput } from './stdin.ts'
 import { listedBy, print, table } from './report.ts'
 import { withStore } from './home-store.ts'
@@ -118,13 +119,17 @@ export async function restoreMemory(path: string, revision: string, options: Opt
 }
 
 export async function importMemory(folder: string, options: Options): Promise<void> {
-  await withDocuments(async (documents) => {
-    const moved = await withProgress('imported', (onProgress) =>
-      importFolder({ documents, user: operator, folder, onProgress }),
-    )
-    printMoved(options, 'Imported', moved)
-  })
-  await reloadService(loadConfig().home)
+  try {
+    await withDocuments(async (documents) => {
+      const moved = await withProgress('imported', (onProgress) =>
+        importFolder({ documents, user: operator, folder, onProgress }),
+      )
+      printMoved(options, 'Imported', moved)
+    })
+  } finally {
+    // Identity files may be among what was imported before a fault or Ctrl+C.
+    await reloadService(loadConfig().home)
+  }
 }
 
 export function exportMemory(folder: string, options: Options): Promise<void> {
@@ -169,7 +174,10 @@ function printMoved(options: Options, done: string, { moved, skipped }: Moved): 
 
 function withProgress<T>(done: string, work: (onProgress: OnProgress) => Promise<T>): Promise<T> {
   const progress = createProgress()
-  return work((count, of) => {
-    progress.show(`${done} ${countWords(count, 'document')}`, of === undefined ? undefined : count / of)
-  }).finally(progress.end)
+  return stoppable(`stopped: what was ${done} stays`, (signal) =>
+    work((count, of) => {
+      signal.throwIfAborted()
+      progress.show(`${done} ${countWords(count, 'document')}`, of === undefined ? undefined : count / of)
+    }),
+  ).finally(progress.end)
 }

@@ -6,7 +6,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { maxDocuments } from '#core/document.ts'
 import { AppError, cannotRead } from '#core/errors.ts'
 import type { UserId } from '#core/ids.ts'
-import { newId } from '#core/ids.ts'
+import { isUuid, newId } from '#core/ids.ts'
 import { createFolder } from '#lib/create-folder.ts'
 import { decodeUtf8 } from '#lib/utf8.ts'
 import type { Documents, Writing } from './documents.ts'
@@ -20,6 +20,8 @@ const [minFactor, maxFactor] = [0.25, 8]
 /** Between two transactions, for the writes of a running service. */
 const restMs = 5
 const pageDocuments = 500
+/** Of the name of a file that is being exported, behind a dot and an id. */
+const draftEnd = '.draft'
 
 export type Skipped = { readonly path: string; readonly reason: string }
 export type Moved = { readonly moved: number; readonly skipped: readonly Skipped[] }
@@ -127,6 +129,7 @@ async function filesIn(folder: string, maxFiles: number, skipped: Skipped[]): Pr
       if (name.includes('\ufffd')) skipped.push({ path, reason: 'has a name that is not UTF-8' })
       else if (isDirectory) folders.push(path)
       else if (!isFile) skipped.push({ path, reason: 'is a link or not a regular file' })
+      else if (isDraft(name)) skipped.push({ path, reason: 'is what a killed export was writing' })
       else {
         const problem = problemOfPath(path)
         if (problem === undefined) files.push(path)
@@ -172,7 +175,7 @@ async function writeAll(documents: Documents, user: UserId, batch: readonly Writ
 /** Writes a temporary file and renames it: a file is never incomplete, and a link is replaced, not followed. */
 async function writeAtomically(file: string, content: string): Promise<void> {
   createFolder(dirname(file))
-  const draft = join(dirname(file), `.${newId()}.draft`)
+  const draft = join(dirname(file), `.${newId()}${draftEnd}`)
   try {
     await writeFile(draft, content, { mode: 0o600, flag: 'wx' })
     await rename(draft, file)
@@ -180,4 +183,8 @@ async function writeAtomically(file: string, content: string): Promise<void> {
     await rm(draft, { force: true })
     throw error
   }
+}
+
+function isDraft(name: string): boolean {
+  return name.startsWith('.') && name.endsWith(draftEnd) && isUuid(name.slice(1, -draftEnd.length))
 }

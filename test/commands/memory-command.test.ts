@@ -1,10 +1,15 @@
 // `atrium memory` as a user meets it, alone and beside a running service.
 import assert from 'node:assert/strict'
-import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { text } from 'node:stream/consumers'
 import { after, test } from 'node:test'
-import { atrium } from '../atrium.ts'
+import { atrium, atriumEnv, mainFile, serve } from '../atrium.ts'
 import { newHome } from '../new-home.ts'
+import { scriptedEnv } from '../scripted-env.ts'
+import { signalItself } from './signal-itself.ts'
 
 const home = newHome()
 after(home.remove)
@@ -35,6 +40,44 @@ test('documents are written, read, listed, found, moved in and out', async () =>
   const out = join(home.path, 'out')
   assert.deepEqual(JSON.parse((await run(['export', out, '--json'])).stdout), { documents: 2, skipped: [] })
   assert.equal(readFileSync(join(out, 'ü.md'), 'utf8'), 'Äpfel')
+})
+
+test('an export that is stopped says so, and leaves no file in the making', async () => {
+  const from = join(home.path, 'many')
+  mkdirSync(from)
+  for (let at = 0; at < 30; at++) writeFileSync(join(from, `many-${at}.md`), 'text')
+  await atrium(home.path, ['memory', 'import', from])
+  const out = join(home.path, 'stopped')
+  const args = [signalItself('SIGINT', out), mainFile, 'memory', 'export', out]
+  const child = spawn(process.execPath, args, { env: atriumEnv(home.path) })
+  const errors = text(child.stderr)
+  assert.deepEqual((await once(child, 'close'))[0], 1)
+  assert.match(await errors, /^stopped: what was exported stays\n$/m)
+  assert.deepEqual(
+    readdirSync(out).filter((name) => name.endsWith('.draft')),
+    [],
+  )
+})
+
+test('a service works by the identity that an import stored before it failed', async () => {
+  const env = scriptedEnv(home.path, [{ text: 'Yes.' }], { loop: true })
+  const service = await serve(home.path, env)
+  try {
+    const asked = async (): Promise<number> => {
+      const { stdout } = await atrium(home.path, ['run', '--json', 'hello'], { env })
+      return JSON.parse(stdout).usage.input_tokens
+    }
+    const before = await asked()
+    const from = join(home.path, 'too-much')
+    mkdirSync(from)
+    writeFileSync(join(from, 'AGENTS.md'), 'Answer in verse. '.repeat(400))
+    for (const name of ['b', 'c']) writeFileSync(join(from, `${name}.md`), 'word '.repeat(160_000))
+    const imported = await atrium(home.path, ['memory', 'import', from], { env: { STORAGE_PER_USER_MB: '1' } })
+    assert.match(imported.stderr, /more do not fit/)
+    assert.ok((await asked()) - before > 1_000, 'the file of the first batch is read')
+  } finally {
+    await service.stop()
+  }
 })
 
 test('an input without a byte makes no document; an empty text does', async () => {

@@ -3,6 +3,7 @@ import assert from 'node:assert/strict'
 import { chmodSync, mkdirSync, readdirSync, readFileSync, statSync, symlinkSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { test, type TestContext } from 'node:test'
+import { newId } from '#core/ids.ts'
 import { createDocuments, type Documents } from '#memory/documents.ts'
 import { exportFolder, importFolder, nextFactor } from '#memory/import-export.ts'
 import { ada, folder as newFolder, rejectsWith } from '../store/harness.ts'
@@ -102,6 +103,13 @@ test('a folder that may not be read is refused by its path', { skip: asRoot }, a
   const refused = { code: 'invalid_input', message: `${folder} cannot be read (EACCES)` }
   await assert.rejects(importFolder({ documents: open(t), user: ada, folder, onProgress }), refused)
   chmodSync(folder, 0o700)
+})
+
+test('what a killed export was writing is no document', async (t) => {
+  const draft = `.${newId()}.draft`
+  const from = filled(newFolder(t), { [`notes/${draft}`]: 'half of it', '.draft': 'whole', 'notes/my.draft': 'whole' })
+  const { moved, skipped } = await importFolder({ documents: open(t), user: ada, folder: from, onProgress })
+  assert.deepEqual([moved, skipped.map(({ path }) => path)], [2, [`notes/${draft}`]])
 })
 
 test('a folder may have as many files as a memory documents, and not one more', async (t) => {
