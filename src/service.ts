@@ -93,6 +93,8 @@ export async function startService(parts: ServiceParts): Promise<Service> {
         schema: newestVersion,
       }),
     })
+    // A command that ran before the socket was there could not tell what it has changed.
+    if (app.store.changedElsewhere()) await app.reload()
     await app.startDuties()
     parts.log.info({ version: about.version, doors: about.doors(), model: config.model.name }, 'started')
     return {

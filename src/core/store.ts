@@ -112,5 +112,7 @@ export interface Store {
   ping(): Promise<void>
   /** Throws disk_full, home_unwritable or database_unavailable while nothing can be stored: if a write failed with it, and another one does. */
   checkWrites(): Promise<void>
+  /** True if another process has stored something since this one opened the database. On PostgreSQL the bus tells of it. */
+  changedElsewhere(): boolean
   close(): Promise<void>
 }

@@ -86,6 +86,7 @@ export function openStore(parts: StoreParts): Store {
     sql.db.close()
     throw asAppError(error)
   }
+  const dataVersion = dataVersionOf(sql.db)
   const scrub = startScrub(sql)
   // Fails on a full disk, or when the store is closed at once: the next start goes on.
   if (locked) eraseLeftovers(sql).catch(() => {})
@@ -99,11 +100,17 @@ export function openStore(parts: StoreParts): Store {
   })
   return {
     ...store,
+    changedElsewhere: () => dataVersionOf(sql.db) !== dataVersion,
     async close() {
       await scrub.close()
       await store.close()
     },
   }
+}
+
+/** Changes with each commit of another connection. */
+function dataVersionOf(db: DatabaseSync): unknown {
+  return db.prepare('PRAGMA data_version').get()?.['data_version']
 }
 
 function migrateFile(db: DatabaseSync, { path, lockToMigrate, onStep, onMigrated }: StoreParts): void {
@@ -248,6 +255,7 @@ export function composeStore(inner: Sql, deps: StoreDeps): Store {
     check,
     ping: () => sql.ping(),
     checkWrites,
+    changedElsewhere: () => false,
     close: () => sql.close(),
   }
 }
