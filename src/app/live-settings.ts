@@ -43,22 +43,24 @@ export type LiveSettingsParts = {
 
 export async function openLiveSettings(parts: LiveSettingsParts): Promise<LiveSettings> {
   const { store, configure, ownSecrets, bus, log } = parts
-  let stored = await store.settings.all()
+  let stored: Settings = {}
   let config = configure(stored)
   let safety = readSafety(stored)
   const scans = createScans({ secrets: store.secrets, own: () => ownSecrets(config) })
-  await scans.read()
   const model = createCurrentModel({ config: () => config, secrets: store.secrets, log })
   const followers: (() => Promise<void> | void)[] = []
   const reloadSerially = createSerialReload()
 
+  const read = async (): Promise<void> => {
+    const settings = await store.settings.all()
+    config = configure(settings)
+    safety = readSafety(settings)
+    stored = settings
+    await scans.read()
+  }
   const reload = (): Promise<void> =>
     reloadSerially('settings', async () => {
-      const settings = await store.settings.all()
-      config = configure(settings)
-      safety = readSafety(settings)
-      stored = settings
-      await scans.read()
+      await read()
       model.forget()
       for (const follow of followers) await follow()
       log.info({ provider: config.model.provider, model: config.model.name }, 'settings reloaded')
@@ -77,6 +79,8 @@ export async function openLiveSettings(parts: LiveSettingsParts): Promise<LiveSe
     if (signal.type === 'secrets') logged(readSecrets(signal.owner))
     if (signal.type === 'removed') logged(readSecrets(signal.user))
   })
+  // After the subscription: a change that came in between would be missed. In order: what is read for a signal is later.
+  await reloadSerially('first settings', read)
 
   return {
     stored: () => stored,

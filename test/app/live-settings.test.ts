@@ -63,3 +63,24 @@ test('a reload brings stored settings into force and tells whoever follows', asy
     [{ write: { clean: 'deny' } }, { write: { clean: 'deny' } }, 1],
   )
 })
+
+test('a change by another process while the settings are read for the first time is in force', async (t) => {
+  const { store, bus } = await opened(t)
+  const all = async () => {
+    const before = await store.settings.all()
+    if (before['policy'] === undefined) {
+      await store.settings.change(() => ({ policy: { write: { clean: 'deny' } } }))
+      bus.signal({ type: 'settings' })
+    }
+    return before
+  }
+  const live = await openLiveSettings({
+    store: { ...store, settings: { ...store.settings, all } },
+    configure: (settings) => readConfig({ ATRIUM_HOME: '/nonexistent' }, settings),
+    ownSecrets: () => [],
+    bus,
+    log: silentLog,
+  })
+  await until(() => live.stored()['policy'] !== undefined)
+  assert.deepEqual(live.safety().policy, { write: { clean: 'deny' } })
+})
