@@ -4,7 +4,7 @@ import type { Door } from '#core/doors.ts'
 import { userId } from '#core/ids.ts'
 import type { ChannelStore } from '#core/store.ts'
 import { bodiesOf } from './append-items.ts'
-import { notifyChannels } from './change-signal.ts'
+import { notify } from './change-signal.ts'
 import { createPostStore, forgetChat } from './channel-posts.ts'
 import { first, type Job, query, type Row, run, type Sql } from './sql.ts'
 import { isTaken, takeEffect, takePairing, takePress, takeTurn } from './channel-updates.ts'
@@ -52,7 +52,7 @@ export function createChannelStore({ sql, now, nextId, maxUserBytes = 0 }: Chann
         if (!row) return undefined
         const chat = String(row['chat'])
         yield* forgetChat(channel, chat)
-        yield* notifyChannels(sql)
+        yield* notify(sql, { type: 'channels' })
         return chat
       }),
     taken: (updates) => sql.read(() => isTaken(updates)),
@@ -90,7 +90,7 @@ export function createChannelStore({ sql, now, nextId, maxUserBytes = 0 }: Chann
         for (const table of ['channel_chats', 'channel_codes', 'channel_posts', 'channel_buttons']) {
           yield* run(`DELETE FROM ${table} WHERE user_id = ?`, user)
         }
-        yield* notifyChannels(sql)
+        yield* notify(sql, { type: 'channels' })
       }),
   }
 }
@@ -118,13 +118,13 @@ function accountVerbs(sql: Sql, now: () => number): AccountVerbs {
           name,
           now(),
         )
-        yield* notifyChannels(sql)
+        yield* notify(sql, { type: 'channels' })
       }),
     disconnect: (channel) =>
       sql.write(function* () {
         const row = yield* first('DELETE FROM channel_accounts WHERE channel = ? RETURNING account', channel)
         yield* forgetChannel(channel)
-        yield* notifyChannels(sql)
+        yield* notify(sql, { type: 'channels' })
         return row !== undefined
       }),
   }

@@ -9,7 +9,7 @@ import {
 import { identityPaths } from '#core/document.ts'
 import { AppError } from '#core/errors.ts'
 import type { UserId } from '#core/ids.ts'
-import { notifyIdentity } from './change-signal.ts'
+import { notify } from './change-signal.ts'
 import {
   eraseHidden,
   eraseIfPossible,
@@ -77,7 +77,7 @@ export function createDocumentStore({ sql, now, maxUserBytes = 0 }: DocumentPart
           }
           checkQuota({ stored: yield* readStored(user), added: owner.bytes - before, max: maxUserBytes })
           yield* saveOwner(owner)
-          if (documents.some(({ path }) => identityPaths.includes(path))) yield* notifyIdentity(sql, user)
+          if (documents.some(({ path }) => identityPaths.includes(path))) yield* notify(sql, { type: 'identity', user })
           return { outcomes: results.map(({ outcome }) => outcome), left: results.flatMap((put) => put.left ?? []) }
         }, size)
         await eraseIfPossible(sql, user, left)
@@ -121,7 +121,7 @@ export function createDocumentStore({ sql, now, maxUserBytes = 0 }: DocumentPart
         yield* run('DELETE FROM documents WHERE user_id = ? AND path = ?', user, path)
         yield* eraseVersions(user, path)
         yield* saveOwner(without(owner, row))
-        if (identityPaths.includes(path)) yield* notifyIdentity(sql, user)
+        if (identityPaths.includes(path)) yield* notify(sql, { type: 'identity', user })
         return large ? 'hidden' : 'erased'
       }, size)
       if (removed === 'hidden') await eraseIfPossible(sql, user, [hidden])

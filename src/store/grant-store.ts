@@ -3,7 +3,7 @@ import { newId, userId } from '#core/ids.ts'
 import type { Grant, GrantStore, NewGrant } from '#core/grant.ts'
 import { maxSkewMs } from '#core/time.ts'
 import type { Turn } from '#core/turn.ts'
-import { notifyGrants } from './change-signal.ts'
+import { notify } from './change-signal.ts'
 import { lastId } from './list-page.ts'
 import { isReached, newestReached, reachValue } from './reachable.ts'
 import { first, type Job, query, type Row, run, type Sql } from './sql.ts'
@@ -34,7 +34,7 @@ export function createGrantStore({ sql, now }: { sql: Sql; now: () => number }):
         const row = yield* first(`DELETE FROM grants WHERE id = ? AND ${isReached} RETURNING user_id`, id, user, user)
         if (!row) return undefined
         const owner = userId(String(row['user_id']))
-        yield* notifyGrants(sql, owner)
+        yield* notify(sql, { type: 'grants', user: owner })
         return owner
       }),
   }
@@ -70,7 +70,7 @@ export function* removeGrantsOf(sql: Sql, tools: readonly string[]): Job<void> {
   if (tools.length === 0) return
   const rows = yield* query(deleteByTools[sql.backend], JSON.stringify(tools))
   const owners = new Set(rows.map((row) => String(row['user_id'])))
-  for (const owner of owners) yield* notifyGrants(sql, userId(owner))
+  for (const owner of owners) yield* notify(sql, { type: 'grants', user: userId(owner) })
 }
 
 const deleteByTools = {

@@ -4,7 +4,7 @@ import { isLong } from '#core/json-slices.ts'
 import { maxServers, type McpServer, type McpStore, type McpTarget, type McpTool } from '#core/mcp.ts'
 import { createOneAtATime } from '#lib/one-at-a-time.ts'
 import { pace } from '#lib/pace.ts'
-import { notifySettings } from './change-signal.ts'
+import { notify } from './change-signal.ts'
 import { removeGrantsOf } from './grant-store.ts'
 import { minLongBytes, readApart } from './long-rows.ts'
 import { changes, first, type Job, query, type Row, run, type Sql } from './sql.ts'
@@ -72,7 +72,7 @@ export function createMcpStore({ sql, now }: { sql: Sql; now: () => number }): M
       sql,
       ended.map(({ as }) => as),
     )
-    yield* notifySettings(sql)
+    yield* notify(sql, { type: 'settings' })
     return true
   }
 
@@ -110,7 +110,7 @@ export function createMcpStore({ sql, now }: { sql: Sql; now: () => number }): M
         )
         if (!row) throw new AppError('invalid_input', `an MCP server named ${name} exists`, { param: 'name' })
         for (const tool of tools) yield* putTool(putOf(name, tool, now()).row)
-        yield* notifySettings(sql)
+        yield* notify(sql, { type: 'settings' })
       }, sizeOf(server.tools)),
     change: (name, decide) =>
       oneAtATime(name, async () => {
@@ -135,7 +135,7 @@ export function createMcpStore({ sql, now }: { sql: Sql; now: () => number }): M
           sql,
           tools.map((tool) => String(tool['model_name'])),
         )
-        yield* notifySettings(sql)
+        yield* notify(sql, { type: 'settings' })
         return true
       }),
   }

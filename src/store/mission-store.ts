@@ -5,7 +5,7 @@ import type { Mission, MissionChange, NewMission } from '#core/mission.ts'
 import type { NewNews } from '#core/notification.ts'
 import type { MissionStore } from '#core/store.ts'
 import { dayMs } from '#core/time.ts'
-import { notifyMissions } from './change-signal.ts'
+import { notify } from './change-signal.ts'
 import { enqueueNews } from './enqueue-news.ts'
 import { databaseClock } from './lease-store.ts'
 import { lastId, pageOf } from './list-page.ts'
@@ -61,7 +61,7 @@ export function createMissionStore({ sql, now, nextId, maxUserBytes = 0 }: Missi
       now(),
       ...values,
     )
-    yield* notifyMissions(sql)
+    yield* notify(sql, { type: 'missions' })
     return missionOf(row ?? {})
   }
 
@@ -92,7 +92,7 @@ export function createMissionStore({ sql, now, nextId, maxUserBytes = 0 }: Missi
       before.nextAt ?? -1,
     )
     if (row) for (const each of news) yield* enqueueNews(before.userId, each, { at: now(), nextId })
-    yield* notifyMissions(sql)
+    yield* notify(sql, { type: 'missions' })
     return row && missionOf(row)
   }
 
@@ -145,7 +145,7 @@ export function createMissionStore({ sql, now, nextId, maxUserBytes = 0 }: Missi
       sql.write(function* () {
         if ((yield* changes('DELETE FROM missions WHERE id = ? AND user_id = ?', id, user)) === 0) return false
         yield* run('DELETE FROM mission_runs WHERE mission_id = ?', id)
-        yield* notifyMissions(sql)
+        yield* notify(sql, { type: 'missions' })
         return true
       }),
     runs: (user, id, { limit, cursor = lastId }) =>
@@ -197,7 +197,7 @@ export function createMissionStore({ sql, now, nextId, maxUserBytes = 0 }: Missi
     settle: (end, pause, newsOf) =>
       sql.write(function* () {
         const settled = yield* settleRun(end, pause, { now: now(), nextId, newsOf })
-        if (settled?.paused) yield* notifyMissions(sql)
+        if (settled?.paused) yield* notify(sql, { type: 'missions' })
         return settled
       }),
     plannedAhead: (at, limit) =>

@@ -4,7 +4,7 @@ import { AppError } from '#core/errors.ts'
 import { type UserId, userId } from '#core/ids.ts'
 import type { NewWay, NotificationStore, NotificationWay } from '#core/notification.ts'
 import type { Seal } from '#lib/seal.ts'
-import { notifyWays } from './change-signal.ts'
+import { notify } from './change-signal.ts'
 import { goneWayOf, keptValue, keyContext, sealContext, wayOf } from './notification-rows.ts'
 import { createOutbox } from './outbox-store.ts'
 import { lockAccount } from './secret-store.ts'
@@ -14,6 +14,8 @@ import { changes, first, type Job, query, run, type Sql } from './sql.ts'
 const maxGone = 20
 /** Rows of a user that one step of an erasure takes. */
 const maxErased = 2_000
+
+const waysChanged = { type: 'notifications', what: 'ways' } as const
 
 type NotificationStoreParts = {
   readonly sql: Sql
@@ -43,7 +45,7 @@ export function createNotificationStore({ sql, seal, now, nextId }: Notification
       more ? now() : null,
       id,
     )
-    yield* notifyWays(sql)
+    yield* notify(sql, waysChanged)
     return wayOf(row ?? {}, seal)
   }
 
@@ -86,7 +88,7 @@ export function createNotificationStore({ sql, seal, now, nextId }: Notification
       way.content ? 1 : 0,
       now(),
     )
-    yield* notifyWays(sql)
+    yield* notify(sql, waysChanged)
     return wayOf(row ?? {}, seal)
   }
 
@@ -121,14 +123,14 @@ export function createNotificationStore({ sql, seal, now, nextId }: Notification
         const row = yield* first(`SELECT id FROM notification_ways WHERE id = ? AND user_id = ?${sql.lock}`, id, user)
         if (!row) return false
         yield* removeWay(id)
-        yield* notifyWays(sql)
+        yield* notify(sql, waysChanged)
         return true
       }),
     removeWays: (user, kind) =>
       sql.write(function* () {
         const rows = yield* query('SELECT id FROM notification_ways WHERE user_id = ? AND kind = ?', user, kind)
         for (const row of rows) yield* removeWay(String(row['id']))
-        yield* notifyWays(sql)
+        yield* notify(sql, waysChanged)
         return rows.length
       }),
     removeGone: (id, because) =>
@@ -152,7 +154,7 @@ export function createNotificationStore({ sql, seal, now, nextId }: Notification
           String(row['user_id']),
         )
         for (const old of gone.slice(maxGone)) yield* removeWay(String(old['id']))
-        yield* notifyWays(sql)
+        yield* notify(sql, waysChanged)
       }),
     goneWays: (user) =>
       sql.read(function* () {
@@ -188,7 +190,7 @@ export function createNotificationStore({ sql, seal, now, nextId }: Notification
             String(row['id']),
           )
         }
-        yield* notifyWays(sql)
+        yield* notify(sql, waysChanged)
       }),
     eraseSome: (user) =>
       sql.write(function* () {
@@ -199,7 +201,7 @@ export function createNotificationStore({ sql, seal, now, nextId }: Notification
           user,
           maxErased,
         )
-        yield* notifyWays(sql)
+        yield* notify(sql, waysChanged)
         return ways + entries
       }),
     keepOnce: (name, value) =>

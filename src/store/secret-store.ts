@@ -4,7 +4,7 @@ import { isUuid, operator, type UserId } from '#core/ids.ts'
 import type { Renewal, Secret, SecretStore } from '#core/secret.ts'
 import { repeatsItself } from '#core/find-text.ts'
 import type { Seal } from '#lib/seal.ts'
-import { notifySettings, notifySecrets } from './change-signal.ts'
+import { notify } from './change-signal.ts'
 import { databaseClock } from './lease-store.ts'
 import { resealNotifications } from './notification-rows.ts'
 import { changes, first, type Job, query, type Row, run, type Sql } from './sql.ts'
@@ -36,7 +36,7 @@ export function createSecretStore({ sql, seal, now }: { sql: Sql; seal: Seal; no
           at: now(),
         })
       }
-      yield* notifySecrets(sql, owner)
+      yield* notify(sql, { type: 'secrets', owner })
     })
   return {
     set: (name, value, { owner = operator, renewal } = {}) =>
@@ -60,7 +60,7 @@ export function createSecretStore({ sql, seal, now }: { sql: Sql; seal: Seal; no
         // Secrets that were shared from the replaced one are shared from the new origin.
         yield* run('UPDATE secrets SET same_as = ? WHERE user_id = ? AND same_as = ?', sameAs, owner, name)
         yield* save({ name, owner }, { sealed: '', renewal: null, sameAs, at: now() })
-        yield* notifySecrets(sql, owner)
+        yield* notify(sql, { type: 'secrets', owner })
       }),
     async get(name, owner = operator) {
       const secret = await find(name, owner)
@@ -102,14 +102,14 @@ export function createSecretStore({ sql, seal, now }: { sql: Sql; seal: Seal; no
         const removed = yield* changes('DELETE FROM secrets WHERE user_id = ? AND name = ?', owner, name)
         // Secrets that were shared from it go too.
         if (removed > 0) yield* run('DELETE FROM secrets WHERE user_id = ? AND same_as = ?', owner, name)
-        yield* notifySecrets(sql, owner)
+        yield* notify(sql, { type: 'secrets', owner })
         return removed > 0
       }),
     removeBelow: (prefix) =>
       sql.write(function* () {
         const pattern = `${prefix.replaceAll(/[\\%_]/g, '\\$&')}%`
         yield* run(`DELETE FROM secrets WHERE name LIKE ? ESCAPE '\\' OR same_as LIKE ? ESCAPE '\\'`, pattern, pattern)
-        yield* notifySettings(sql)
+        yield* notify(sql, { type: 'settings' })
       }),
     claimRenewal: ({ name, owner, updatedAt }, forMs) =>
       sql.write(function* () {
@@ -159,7 +159,7 @@ export function createSecretStore({ sql, seal, now }: { sql: Sql; seal: Seal; no
             updatedAt,
           )
         }
-        if (outcome.type !== 'failed') yield* notifySecrets(sql, owner)
+        if (outcome.type !== 'failed') yield* notify(sql, { type: 'secrets', owner })
       }),
     reseal: (to) =>
       sql.write(function* () {

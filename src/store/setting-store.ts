@@ -1,7 +1,7 @@
 // Settings: small JSON values by name.
 import type { Json } from '#core/json.ts'
 import type { Settings, SettingStore } from '#core/store.ts'
-import { notifySettings } from './change-signal.ts'
+import { notify } from './change-signal.ts'
 import { type Job, query, run, type Sql } from './sql.ts'
 
 export function createSettingStore({ sql, now }: { sql: Sql; now: () => number }): SettingStore {
@@ -20,7 +20,7 @@ export function createSettingStore({ sql, now }: { sql: Sql; now: () => number }
             now(),
           )
       }
-      yield* notifySettings(sql)
+      yield* notify(sql, { type: 'settings' })
     })
   return { all: () => sql.read(all), change }
 }

@@ -10,7 +10,7 @@ import {
   type SkillStore,
 } from '#core/skill.ts'
 import type { SkillAuthor, StoredSkill, StoredSkillFile, WholeSkill } from '#core/skill.ts'
-import { notifySkills } from './change-signal.ts'
+import { notify } from './change-signal.ts'
 import { lockAccount } from './secret-store.ts'
 import { changes, first, type Job, query, type Row, run, type Sql, takesLong } from './sql.ts'
 import { checkQuota, readStored, rowBytes } from './storage-quota.ts'
@@ -32,7 +32,7 @@ export function createSkillStore({ sql, now, maxUserBytes = 0 }: SkillParts): Sk
       if (sql.backend === 'postgres') yield* query('LOCK TABLE skills IN SHARE ROW EXCLUSIVE MODE')
       yield* lockAccount(owner, sql.lock)
       const done = yield* job()
-      yield* notifySkills(sql, owner)
+      yield* notify(sql, { type: 'skills', user: owner })
       return done
     }, size)
   return {

@@ -1,6 +1,6 @@
 // Installed components: their bytes, capability file, description and schema.
 import type { ToolRecord, ToolStore } from '#core/tool-record.ts'
-import { notifySettings } from './change-signal.ts'
+import { notify } from './change-signal.ts'
 import { removeGrantsOf } from './grant-store.ts'
 import { changes, first, query, type Row, run, type Sql } from './sql.ts'
 
@@ -24,7 +24,7 @@ export function createToolStore({ sql, now }: { sql: Sql; now: () => number }): 
           component,
           now(),
         )
-        yield* notifySettings(sql)
+        yield* notify(sql, { type: 'settings' })
       }),
     list: () =>
       sql.read(function* () {
@@ -41,7 +41,7 @@ export function createToolStore({ sql, now }: { sql: Sql; now: () => number }): 
         if (removed === 0) return false
         // A later tool of this name must not inherit them.
         yield* removeGrantsOf(sql, [name])
-        yield* notifySettings(sql)
+        yield* notify(sql, { type: 'settings' })
         return true
       }),
   }
