@@ -6,7 +6,7 @@ import { type Bodies, insert } from './append-items.ts'
 import { isReached, reachValue } from './reachable.ts'
 import { entriesOf } from './rows.ts'
 import { changes, type Job, run } from './sql.ts'
-import { bytesOfRows, checkQuota, readStored } from './storage-quota.ts'
+import { bytesOfRows, checkRoom } from './storage-quota.ts'
 
 type CreateParts = {
   readonly id: string
@@ -22,7 +22,7 @@ export function* createThread(user: UserId, thread: NewThread, parts: CreatePart
   const { door, title, metadata, drafts } = thread
   const attached = metadataText(metadata)
   const bytes = bytesOfRows([attached ?? '']) + bodies.bytes
-  if (maxUserBytes > 0) checkQuota({ stored: yield* readStored(user), added: bytes, max: maxUserBytes })
+  yield* checkRoom(user, { added: bytes, max: maxUserBytes })
   yield* run(
     `INSERT INTO threads (id, user_id, door, operator_reaches, title, created_at, updated_at, last_seq, last_turn, bytes,
                           metadata)

@@ -26,7 +26,7 @@ import { documentIndex, eraseChunks, findChunks, saveChunk } from './document-in
 import { checkBounds, lockOwner, type Owner, ownerOf, saveOwner, without } from './document-owner.ts'
 import { eraseVersions, keepVersion, listVersions, readContent, readVersion } from './document-versions.ts'
 import { first, inList, type Job, query, type Row, run, type Sql, takesLong } from './sql.ts'
-import { checkQuota, readStored } from './storage-quota.ts'
+import { checkRoom, readStored } from './storage-quota.ts'
 import { countMatch, withIndex } from './term-index.ts'
 
 /** Documents erased in one transaction: others wait for it. */
@@ -75,7 +75,7 @@ export function createDocumentStore({ sql, now, maxUserBytes = 0 }: DocumentPart
             owner = put.after
             results.push(put)
           }
-          checkQuota({ stored: yield* readStored(user), added: owner.bytes - before, max: maxUserBytes })
+          yield* checkRoom(user, { added: owner.bytes - before, max: maxUserBytes })
           yield* saveOwner(owner)
           if (documents.some(({ path }) => identityPaths.includes(path))) yield* notify(sql, { type: 'identity', user })
           return { outcomes: results.map(({ outcome }) => outcome), left: results.flatMap((put) => put.left ?? []) }

@@ -14,7 +14,7 @@ import { headerChars } from './item-headers.ts'
 import { markForeign } from './mark-foreign.ts'
 import { itemOf, threadColumns, threadOf, wholeBody, wholeItems } from './rows.ts'
 import { first, type Job, query, type Row, run, type Sql } from './sql.ts'
-import { checkQuota, ownBytes, readStored, rowBytes } from './storage-quota.ts'
+import { checkRoom, ownBytes, rowBytes } from './storage-quota.ts'
 import { joinFamily } from './thread-variants.ts'
 
 /** Smaller bodies are copied: a reference and a header take nearly as much. */
@@ -67,7 +67,7 @@ export function* forkThread(user: UserId, parts: ForkParts): Job<Thread | undefi
   const bytes = yield* bytesBefore(threadId, beforeSeq, maxBytes)
   const points = yield* copyPoints({ from: threadId, to: id, user, beforeSeq })
   const copied = bytes + points * pointBytes
-  if (maxUserBytes > 0) checkQuota({ stored: yield* readStored(user), added: copied, max: maxUserBytes })
+  yield* checkRoom(user, { added: copied, max: maxUserBytes })
   const upTo = beforeSeq - 1
   const isVariant = parts.variant === true && old.userId === user && !old.temporary
   const titleOfVariant = parts.retitle?.from === old.title ? parts.retitle.to : old.title
@@ -116,7 +116,7 @@ export function* forkThread(user: UserId, parts: ForkParts): Job<Thread | undefi
   )
   if (old.userId !== user) {
     const added = yield* markForeign(thread.id, maxBytes)
-    if (maxUserBytes > 0) checkQuota({ stored: yield* readStored(user), added, max: maxUserBytes })
+    yield* checkRoom(user, { added, max: maxUserBytes })
     yield* run('UPDATE threads SET bytes = bytes + ? WHERE id = ?', added, thread.id)
   }
   yield* run(

@@ -12,7 +12,7 @@ import { lastId, pageOf } from './list-page.ts'
 import { missionOf, runColumns, runOf, textColumns, textValues } from './mission-rows.ts'
 import { fireMission, runMissionNow, settleRun, unsettledRuns } from './mission-run-store.ts'
 import { changes, first, type Job, query, type Row, run, type Sql } from './sql.ts'
-import { checkQuota, readStored } from './storage-quota.ts'
+import { checkRoom } from './storage-quota.ts'
 
 /** Rows of a user that one step of an erasure takes. */
 const maxErased = 2_000
@@ -47,9 +47,7 @@ export function createMissionStore({ sql, now, nextId, maxUserBytes = 0 }: Missi
   function* add(user: UserId, mission: NewMission, { id, max }: { id: string; max: number }): Job<Mission> {
     yield* checkNumber(user, max)
     const values = textValues(mission)
-    if (maxUserBytes > 0) {
-      checkQuota({ stored: yield* readStored(user), added: Number(values.at(-1)), max: maxUserBytes })
-    }
+    yield* checkRoom(user, { added: Number(values.at(-1)), max: maxUserBytes })
     const row = yield* first(
       `INSERT INTO missions (id, user_id, status, begins_at, planned_at, next_at, created_at, ${textColumns})
        VALUES (?, ?, 'active', ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) RETURNING *`,

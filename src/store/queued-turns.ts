@@ -10,7 +10,7 @@ import { isReached } from './reachable.ts'
 import { inputIn, optionsText, turnColumns, turnOf } from './rows.ts'
 import { first, type Job, query, run } from './sql.ts'
 import { inputText } from './start-turn.ts'
-import { bytesOfWaiting, checkQuota, readStored } from './storage-quota.ts'
+import { bytesOfWaiting, checkRoom } from './storage-quota.ts'
 import { isQueued } from './turn-status.ts'
 import { countUnasked } from './usage-store.ts'
 
@@ -50,7 +50,7 @@ export function* replaceInput(
   const options: TurnOptions = input.length > 1 ? { ...rest, inputs: input.length } : rest
   const texts = { input: inputText(input, bodies.texts), options: optionsText(options) }
   const added = bodies.bytes + Buffer.byteLength(texts.options ?? '') - bytes
-  if (maxUserBytes > 0) checkQuota({ stored: yield* readStored(turn.userId), added, max: maxUserBytes })
+  yield* checkRoom(turn.userId, { added, max: maxUserBytes })
   yield* run(
     `UPDATE turns SET input = ?, options = ? WHERE id = ? AND ${hasNotBegun}`,
     texts.input,

@@ -13,7 +13,7 @@ import type { SkillAuthor, StoredSkill, StoredSkillFile, WholeSkill } from '#cor
 import { notify } from './change-signal.ts'
 import { lockAccount } from './secret-store.ts'
 import { changes, first, type Job, query, type Row, run, type Sql, takesLong } from './sql.ts'
-import { checkQuota, readStored, rowBytes } from './storage-quota.ts'
+import { checkRoom, rowBytes } from './storage-quota.ts'
 
 /** Skills erased in one transaction: others wait for it. */
 const maxErased = 5
@@ -116,7 +116,7 @@ function* putSkill(
   const files = judgeFiles ? judgeFiles(existing && before) : given
   const bytes = bytesOf(files)
   const added = bytes - Number(existing?.['bytes'] ?? 0)
-  checkQuota({ stored: yield* readStored(owner), added, max: maxUserBytes })
+  yield* checkRoom(owner, { added, max: maxUserBytes })
   yield* run(
     `INSERT INTO skills (user_id, name, author, head, findings, bytes, updated_at) VALUES (?, ?, ?, ?, ?, ?, ?)
      ON CONFLICT (user_id, name) DO UPDATE SET author = excluded.author, head = excluded.head,

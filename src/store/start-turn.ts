@@ -13,7 +13,7 @@ import { keepThread } from './keep-thread.ts'
 import { reachValue } from './reachable.ts'
 import { entriesOf, optionsText } from './rows.ts'
 import { expect, first, type Job, type Row, run } from './sql.ts'
-import { bytesOfRows, checkQuota, type Quota, readStored, storedBytes } from './storage-quota.ts'
+import { bytesOfRows, checkQuota, checkRoom, type Quota, storedBytes } from './storage-quota.ts'
 import { showHidden } from './thread-variants.ts'
 import { optionsOf } from './turn-options.ts'
 import { isActive, isQueued } from './turn-status.ts'
@@ -104,7 +104,7 @@ function* beforeThread(
     bodyHash ?? '',
   )
   const waiting = row?.['waits'] ? yield* findWaiting(user, door, bodyHash ?? '') : undefined
-  if (!waiting && !row?.['has_room']) checkQuota({ stored: yield* readStored(user), added, max })
+  if (!waiting && !row?.['has_room']) yield* checkRoom(user, { added, max })
   return waiting
 }
 

@@ -40,6 +40,11 @@ export function checkQuota({ stored, added, max }: Quota): void {
   throw new AppError('storage_full', message)
 }
 
+/** The same, by what the user stores now. */
+export function* checkRoom(user: UserId, { added, max }: Omit<Quota, 'stored'>): Job<void> {
+  if (max > 0) checkQuota({ stored: yield* readStored(user), added, max })
+}
+
 /** Bytes of a waiting input for each of its items, and for the list. `inputText` makes them, with ids of 36 characters. */
 const waitingItemBytes = 54
 const waitingListBytes = 1
