@@ -1,7 +1,7 @@
 // Usage of each model, by user and day. It is counted in the transactions of the steps.
 import { type Door, doorOf, doorOfSlot } from '#core/doors.ts'
 import { AppError } from '#core/errors.ts'
-import { operator, type UserId, userId } from '#core/ids.ts'
+import { idAt, operator, type UserId, userId } from '#core/ids.ts'
 import type { Lease } from '#core/lease.ts'
 import type { Reservation, Step } from '#core/turn-store.ts'
 import { ended } from '#core/turn-status.ts'
@@ -202,12 +202,12 @@ function* totalsOf(user: UserId | undefined, from: number, days: number): Job<Us
     from,
     ...who,
   )
-  // Both conditions match the first column of an index of broken turns. Ids begin with their time.
+  // Both conditions match the first column of an index of broken turns.
   const ownerCondition = user === undefined ? 'operator_reaches IN (0, 1)' : 'user_id = ?'
   const broken = yield* query(
     `SELECT status, count(*) AS n FROM turns WHERE ${isBroken} AND ${ownerCondition} AND id >= ? GROUP BY status`,
     ...who,
-    firstIdOf(from),
+    idAt(from * dayMs),
   )
   const ended = (status: string): number => Number(broken.find((row) => row['status'] === status)?.['n'] ?? 0)
   return {
@@ -219,12 +219,6 @@ function* totalsOf(user: UserId | undefined, from: number, days: number): Job<Us
       return { ...(door && { door }), turns: Number(row['turns']), ...costIn(row) }
     }),
   }
-}
-
-/** A lower bound of the ids of a day: ids begin with their time. */
-function firstIdOf(day: number): string {
-  const hex = (day * dayMs).toString(16).padStart(12, '0')
-  return `${hex.slice(0, 8)}-${hex.slice(8)}`
 }
 
 function usageOf(row: Row): DayUsage {

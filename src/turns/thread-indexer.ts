@@ -1,6 +1,7 @@
 // Indexes threads for search, in the background: in short steps, for a small part of the time, and once turns are at rest.
 // The list of threads to index is stored, so nothing is lost when the process stops.
 import { setTimeout as sleep } from 'node:timers/promises'
+import { idAt } from '#core/ids.ts'
 import type { LeaseStore } from '#core/lease.ts'
 import type { ReadThread, ThreadChunk, ThreadIndexStore, ThreadToIndex } from '#core/thread-index.ts'
 import type { Log } from '#lib/log.ts'
@@ -153,9 +154,9 @@ async function followAll(
   rest?: (begun: number) => Promise<void>,
   signal?: AbortSignal,
 ): Promise<void> {
-  const until = firstIdAt(Date.now() - lateMs)
+  const until = idAt(Date.now() - lateMs)
   const stored = await index.position()
-  const latest = firstIdAt(Date.now() + maxAheadMs)
+  const latest = idAt(Date.now() + maxAheadMs)
   // What was stored since the clock was set back has ids before such a position.
   const isAhead = stored.turns > latest || stored.threads > latest
   if (isAhead) await index.rewind()
@@ -221,10 +222,4 @@ async function chunksOf(
     }
   }
   return chunks
-}
-
-/** Not after any id that is minted at this time or later. */
-function firstIdAt(time: number): string {
-  const hex = Math.max(0, time).toString(16).padStart(12, '0')
-  return `${hex.slice(0, 8)}-${hex.slice(8)}`
 }
