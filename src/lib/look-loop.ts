@@ -15,8 +15,8 @@ export type LookLoop = {
 export type LookLoopParts = {
   /** Returns the time until the next look; undefined to wait until the loop is woken. */
   readonly look: () => Promise<number | undefined>
-  /** Called when a look has failed. Returns the time until it is tried again. */
-  readonly onFault: (error: unknown) => number
+  /** Called when a look has failed, `times` in a row. Returns the time until it is tried again. */
+  readonly onFault: (error: unknown, times: number) => number
   /** The time until the first look; without it the loop waits until it is woken. */
   readonly firstMs?: number
 }
@@ -26,6 +26,7 @@ export function createLookLoop({ look, onFault, firstMs }: LookLoopParts): LookL
   let looking: Promise<void> | undefined
   let again = false
   let stopped = false
+  let faults = 0
   if (firstMs === 0) wake()
   else if (firstMs !== undefined) wakeAfter(firstMs)
 
@@ -43,9 +44,19 @@ export function createLookLoop({ look, onFault, firstMs }: LookLoopParts): LookL
   async function lookOnce(): Promise<void> {
     // Wakes of one tick are one look.
     await pass()
-    const nextMs = stopped ? undefined : await look().catch(onFault)
+    const nextMs = stopped ? undefined : await tryLook()
     if (nextMs === 0) again = true
     else if (nextMs !== undefined) wakeAfter(nextMs)
+  }
+
+  async function tryLook(): Promise<number | undefined> {
+    try {
+      const nextMs = await look()
+      faults = 0
+      return nextMs
+    } catch (error) {
+      return onFault(error, ++faults)
+    }
   }
 
   function wakeAfter(ms: number): void {

@@ -45,7 +45,6 @@ export function createVectorMaker(parts: VectorMakerParts): VectorMaker {
   let woken = false
   /** The last chunk id of the scan of all chunks; undefined once it is complete: then only the newest are checked. */
   let after: number | undefined = 0
-  let failures = 0
   const loop = createLookLoop({
     async look() {
       resting = false
@@ -54,10 +53,9 @@ export function createVectorMaker(parts: VectorMakerParts): VectorMaker {
       resting = outcome === 'done'
       return idleMs
     },
-    onFault(error) {
-      failures += 1
-      if (failures === 1 && !stopping.signal.aborted) log.warn({ err: error }, 'embedding memory failed; it is retried')
-      return Math.min(firstPauseMs * 2 ** (failures - 1), maxPauseMs)
+    onFault(error, times) {
+      if (times === 1 && !stopping.signal.aborted) log.warn({ err: error }, 'embedding memory failed; it is retried')
+      return Math.min(firstPauseMs * 2 ** (times - 1), maxPauseMs)
     },
     firstMs: 0,
   })
@@ -74,7 +72,6 @@ export function createVectorMaker(parts: VectorMakerParts): VectorMaker {
     const from = after ?? (await store.tail(model))
     const { chunks, through } = await store.pending(model, { after: from, limit: batchSize })
     if (chunks.length > 0) await store.save(model, await make(chunks))
-    failures = 0
     after = through > from ? through : undefined
     return after === undefined ? 'done' : 'more'
   }

@@ -68,17 +68,11 @@ export function createMissionClock(parts: MissionClockParts): MissionClock {
   let awakeSince: number | undefined
   let lastLook: number | undefined
   const settling = new Set<Promise<void>>()
-  let failing = false
 
   const loop = createLookLoop({
-    async look() {
-      const nextMs = await look()
-      failing = false
-      return nextMs
-    },
-    onFault(error) {
-      if (!failing) log.error({ err: error }, 'could not look after missions; trying again')
-      failing = true
+    look,
+    onFault(error, times) {
+      if (times === 1) log.error({ err: error }, 'could not look after missions; trying again')
       return retryMs
     },
   })

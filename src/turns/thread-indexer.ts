@@ -59,7 +59,6 @@ export function createThreadIndexer(parts: ThreadIndexerParts): ThreadIndexer {
   const waiting = new Map<string, number>()
   const indexing = { index, reader, onFault: putOff, onIndexed: (threadId: string) => waiting.delete(threadId) }
   let lastNote = 0
-  let failing = false
   let resting = true
   const loop = createLookLoop({
     async look() {
@@ -69,13 +68,11 @@ export function createThreadIndexer(parts: ThreadIndexerParts): ThreadIndexer {
       // For the process that has the duty.
       if (noted.size > 0) await addNoted()
       if (ours) await indexDue()
-      failing = false
       resting = true
       return noted.size > 0 ? 0 : lookMs
     },
-    onFault(error) {
-      if (!failing && !stopping.signal.aborted) log.warn({ err: error }, 'indexing threads failed; it is retried')
-      failing = true
+    onFault(error, times) {
+      if (times === 1 && !stopping.signal.aborted) log.warn({ err: error }, 'indexing threads failed; it is retried')
       return lookMs
     },
     firstMs: waits.firstLookMs,
@@ -126,7 +123,7 @@ export function createThreadIndexer(parts: ThreadIndexerParts): ThreadIndexer {
       lastNote = performance.now()
       if (noted.size < maxNoted) noted.add(threadId)
       // A look takes what was noted meanwhile. While looks fail, they are tried again by the clock alone.
-      if (resting && !failing) loop.wake()
+      if (resting) loop.wake()
     },
     async stop() {
       stopping.abort()
