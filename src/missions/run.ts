@@ -1,11 +1,11 @@
 // The turn of a run: what it reads, what it may use, and how its end is told.
-import { isAssistantMessage, type Item, type Message, type Part, textOf } from '#core/item.ts'
+import type { Message, Part } from '#core/item.ts'
 import type { Mission, MissionRun, RunEnd } from '#core/mission.ts'
 import type { Store } from '#core/store.ts'
 import type { Turn } from '#core/turn.ts'
 import { withoutNuls } from '#safety/printable.ts'
 import { taintOf } from '#safety/taint.ts'
-import { readEnd } from '#turns/job-outcome.ts'
+import { readReply } from '#turns/job-outcome.ts'
 import type { StartTurn } from '#turns/turns.ts'
 import { instantWords } from './schedule-words.ts'
 
@@ -71,19 +71,9 @@ export async function endOfRun(
   const tainted = origin === undefined ? {} : { origin: withoutNuls(origin) }
   if (status === 'failed')
     return { ...end, ...tainted, outcome: 'failed', summary: cut(error?.message ?? 'It failed.') }
-  const reply = replyOf((await readEnd(store.threads, turn)).map(({ item }) => item))
+  const reply = await readReply(store.threads, turn)
   const quiet = reply.trim() === quietReply
   return { ...end, ...tainted, outcome: quiet ? 'quiet' : 'ok', summary: cut(reply) }
-}
-
-/** The texts of the last response. */
-function replyOf(items: readonly Item[]): string {
-  const texts: string[] = []
-  for (const item of items.toReversed()) {
-    if (isAssistantMessage(item)) texts.unshift(textOf(item))
-    else if (item.type !== 'reasoning') break
-  }
-  return texts.join('\n\n')
 }
 
 /** The origin of the first text from outside that the turn has read. */

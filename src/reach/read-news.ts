@@ -1,7 +1,6 @@
 // Reads what an entry of the outbox is about, at the moment it is sent: the outbox has no words of its own. News that has
 // passed, such as a gate that was answered, is nothing.
-import { type Gate, isAssistantMessage, type Item } from '#core/item.ts'
-import { textOf } from '#core/item.ts'
+import { type Gate, isAssistantMessage, textOf } from '#core/item.ts'
 import type { NotificationWay, OutboxEntry } from '#core/notification.ts'
 import type { Store } from '#core/store.ts'
 import type { Turn } from '#core/turn.ts'
@@ -71,14 +70,11 @@ async function wordsIn(
   const turn = await store.turns.get(user, turnId)
   if (!turn) return ''
   if (turn.status === 'failed') return turn.error?.message ?? ''
-  return replyIn(await lastItems(store, turn))
+  return lastMessage(store, turn)
 }
 
-async function lastItems(store: Pick<Store, 'threads'>, turn: Turn): Promise<readonly Item[]> {
-  return (await readEnd(store.threads, turn)).map(({ item }) => item)
-}
-
-function replyIn(items: readonly Item[]): string {
+async function lastMessage({ threads }: Pick<Store, 'threads'>, turn: Turn): Promise<string> {
+  const items = (await readEnd(threads, turn)).map(({ item }) => item)
   const last = items.findLast(isAssistantMessage)
   return last ? textOf(last) : ''
 }
