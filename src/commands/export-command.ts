@@ -6,7 +6,7 @@ import { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import { AppError, isFullDisk } from '#core/errors.ts'
 import { operator, type UserId } from '#core/ids.ts'
-import type { Mission } from '#core/mission.ts'
+import { allRows } from '#core/page.ts'
 import type { Store } from '#core/store.ts'
 import type { Shelf, Thread } from '#core/turn.ts'
 import { countWords } from '#core/words.ts'
@@ -131,21 +131,16 @@ async function exportThreads(folder: string, { store, user, show }: ExportParts)
 async function* threadsOf(threads: Store['threads'], user: UserId): AsyncGenerator<Thread> {
   const seen = new Set<string>()
   for (const shelf of [...shelves, ...shelves]) {
-    for (let cursor: string | undefined; ; ) {
-      const query = { limit: pageThreads, ...(shelf && { shelf }), ...(cursor !== undefined && { cursor }) }
-      const { rows, nextCursor } = await threads.list(user, query)
-      for (const listed of rows) {
-        if (listed.userId !== user) continue
-        const members = listed.family === undefined ? [listed] : await threads.family(user, listed.family)
-        for (const { id } of members) {
-          if (seen.has(id)) continue
-          seen.add(id)
-          const thread = id === listed.id ? listed : await threads.get(user, id)
-          if (thread) yield thread
-        }
+    const query = { limit: pageThreads, ...(shelf && { shelf }) }
+    for await (const listed of allRows((cursor) => threads.list(user, { ...query, ...(cursor && { cursor }) }))) {
+      if (listed.userId !== user) continue
+      const members = listed.family === undefined ? [listed] : await threads.family(user, listed.family)
+      for (const { id } of members) {
+        if (seen.has(id)) continue
+        seen.add(id)
+        const thread = id === listed.id ? listed : await threads.get(user, id)
+        if (thread) yield thread
       }
-      if (nextCursor === undefined) break
-      cursor = nextCursor
     }
   }
 }
@@ -167,14 +162,8 @@ async function exportSkills(folder: string, { store: { skills }, user, show }: E
 }
 
 async function readMissions({ missions }: Store, user: UserId): Promise<object[]> {
-  const listed: Mission[] = []
-  let cursor: string | undefined
-  do {
-    const page = await missions.list(user, cursor)
-    listed.push(...page.rows.map(({ mission }) => mission))
-    cursor = page.nextCursor
-  } while (cursor !== undefined)
-  return listed.map((mission) => {
+  const listed = await Array.fromAsync(allRows((cursor) => missions.list(user, cursor)))
+  return listed.map(({ mission }) => {
     const { id, title, prompt, schedule, zone, status, tools, capUsd, missed, createdAt } = mission
     return {
       id,

@@ -1,6 +1,7 @@
 // `--thread` and `--continue`: the thread that a message goes to.
 import { AppError } from '#core/errors.ts'
 import { operator } from '#core/ids.ts'
+import { allRows } from '#core/page.ts'
 import { withStore } from './home-store.ts'
 
 const pageSize = 100
@@ -20,16 +21,9 @@ export async function chosenThread({ thread, continue: latest }: ThreadOptions):
 /** The operator's latest thread, without the runs of missions: those begin by themselves. */
 function latestThread(): Promise<string> {
   return withStore(async ({ threads }) => {
-    for (let cursor: string | undefined; ; ) {
-      const { rows, nextCursor } = await threads.list(operator, {
-        limit: pageSize,
-        ...(cursor !== undefined && { cursor }),
-      })
-      // The operator's list also has the threads of the webhook channel.
-      const latest = rows.find(({ userId, door }) => userId === operator && door !== 'mission')
-      if (latest) return latest.id
-      if (nextCursor === undefined) throw new AppError('not_found', 'there is no thread to continue yet')
-      cursor = nextCursor
-    }
+    const all = allRows((cursor) => threads.list(operator, { limit: pageSize, ...(cursor && { cursor }) }))
+    // The operator's list also has the threads of the webhook channel.
+    for await (const { id, userId, door } of all) if (userId === operator && door !== 'mission') return id
+    throw new AppError('not_found', 'there is no thread to continue yet')
   })
 }
