@@ -16,6 +16,7 @@ import { createDocuments } from '#memory/documents.ts'
 import { exportFolder, makeFolder } from '#memory/import-export.ts'
 import { printable } from '#safety/printable.ts'
 import { exportFileName, exportThread } from '#turns/thread-export.ts'
+import { findUser } from './find-user.ts'
 import { withStore } from './home-store.ts'
 import { createProgress } from './progress-line.ts'
 import { print } from './report.ts'
@@ -33,7 +34,7 @@ type Options = { readonly user?: string; readonly json?: boolean }
 export function exportAll(place: string, options: Options): Promise<void> {
   const folder = resolve(place)
   return withStore(async (store) => {
-    const user = options.user === undefined ? operator : await findUser(store, options.user)
+    const user = options.user === undefined ? operator : (await findUser(store, options.user)).id
     await makeEmpty(folder)
     const progress = createProgress()
     const { skipped, ...counts } = await stoppable('stopped: nothing was exported', (signal) => {
@@ -86,12 +87,6 @@ async function exportInto(folder: string, { store, user, show }: ExportParts) {
   await writeJson(join(folder, 'settings.json'), await readSettings(store, user))
   await rm(join(folder, unfinishedName))
   return { threads, documents: memory.moved, skills, missions: missions.length, skipped: memory.skipped }
-}
-
-async function findUser({ accounts }: Store, name: string): Promise<UserId> {
-  const user = (await accounts.listUsers()).find((each) => each.name === name)
-  if (!user) throw new AppError('not_found', `no user is named ${name}: see \`atrium user list\``)
-  return user.id
 }
 
 async function makeEmpty(folder: string): Promise<void> {

@@ -15,6 +15,7 @@ import { eraseWorkspace } from '#app/workspace-folder.ts'
 import { dayMs, isoTime } from '#core/time.ts'
 import { hashToken, newToken } from '#lib/token.ts'
 import { removeUser as eraseUser } from '#turns/user-removal.ts'
+import { findUser, noUser } from './find-user.ts'
 import { agrees } from './prompts.ts'
 import { askService } from './running-service.ts'
 import { minuteOf, paint, pasteable, print, printValue, table } from './report.ts'
@@ -77,14 +78,12 @@ export function listUsers(options: Options): Promise<void> {
 /** Erases a user with all their data. Asks first on a terminal, and needs --yes elsewhere. */
 export async function removeUser(name: string, options: Options & { yes?: boolean }): Promise<void> {
   const config = loadConfig()
-  const user = await withStore(async ({ accounts }) => (await accounts.listUsers()).find((each) => each.name === name))
-  const nobody = new AppError('not_found', `no user is named ${name}: see \`atrium user list\``)
-  if (!user) throw nobody
+  await withStore((store) => findUser(store, name))
   if (!options.yes) await confirmRemoval(name)
   const reply = (await askService(config.home, '/users/remove', { name })) as Erased | undefined
   const erased =
     reply ?? (await withStore((store) => eraseUser({ store, eraseFiles: (id) => eraseWorkspace(config, id) }, name)))
-  if (!erased) throw nobody
+  if (!erased) throw noUser(name)
   const { threads, turns, items, documents, files, grants, secrets, skills } = erased
   const ofThreads = `${countWords(threads, 'thread')} with ${countWords(turns, 'turn')} and ${countWords(items, 'item')}`
   const things = [countWords(documents, 'document'), `${countWords(files, 'file')} of their workspace`]
