@@ -11,7 +11,6 @@ export type CommandOption = {
 export type CommandNode = {
   /** The words after `atrium` that lead here; empty for the program itself. */
   readonly path: readonly string[]
-  readonly description: string
   readonly options: readonly CommandOption[]
   readonly commands: readonly { readonly name: string; readonly description: string }[]
   /** The values of its first argument, if they are known. */
@@ -28,7 +27,6 @@ export function commandTree(command: Command, path: readonly string[] = []): Com
   const commands = help.visibleCommands(command)
   const node: CommandNode = {
     path,
-    description: command.description(),
     options: help.visibleOptions(command).map(({ short, long, required, optional, description }) => ({
       flags: [short, long].filter((flag) => flag !== undefined && flag !== null),
       takesValue: required || optional,
