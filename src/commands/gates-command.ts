@@ -1,5 +1,4 @@
 // `atrium gates`: lists the gates that wait for the operator, and answers them. On a terminal it asks about each.
-import { loadConfig } from '#config.ts'
 import { AppError } from '#core/errors.ts'
 import type { InputRequest } from '#core/form.ts'
 import { operator } from '#core/ids.ts'
@@ -15,7 +14,7 @@ import { answerGate, gateMs, maxGates, type GateAnswer } from '#turns/gate-answe
 import { askForm } from './form-prompt.ts'
 import { ask } from './prompts.ts'
 import { askService } from './running-service.ts'
-import { print } from './report.ts'
+import { print, say } from './report.ts'
 import { withStore } from './home-store.ts'
 
 const actions = ['approve', 'always', 'deny', 'answer'] as const
@@ -120,10 +119,10 @@ export async function answerGateBy(
   const found = open.find(({ gate }) => gate.callId === id)
   if (!found) throw new AppError('not_found', `nothing waits under ${id}: see \`atrium gates\``)
   const { threadId } = found.turn
-  const reply = await askService(loadConfig().home, '/operator/answer', { threadId, answer })
+  const reply = await askService('/operator/answer', { threadId, answer })
   if (!reply) await withStore((store) => answerGate({ store, now: Date.now }, { user: operator, threadId }, answer))
   const done = { deny: 'Denied', answer: 'Answered', approve: 'Allowed', always: 'Allowed' }[chosen]
-  print({}, {}, `${done} ${printable(found.gate.name)}.`)
+  say(`${done} ${printable(found.gate.name)}.`)
 }
 
 function valuesIn(text: string): unknown {

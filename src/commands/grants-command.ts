@@ -1,11 +1,10 @@
 // `atrium grants`: lists the operator's grants (permissions beyond one call) and revokes them.
-import { loadConfig } from '#config.ts'
 import { AppError } from '#core/errors.ts'
 import { operator } from '#core/ids.ts'
 import { grantWire } from '#http/wire-format.ts'
 import { printable } from '#safety/printable.ts'
 import { askService } from './running-service.ts'
-import { listedBy, print, table } from './report.ts'
+import { listedBy, print, say, table } from './report.ts'
 import { withStore } from './home-store.ts'
 
 export function listGrants(options: { json?: boolean }): Promise<void> {
@@ -21,8 +20,8 @@ export function listGrants(options: { json?: boolean }): Promise<void> {
 
 /** Revokes a grant; running turns ask again at their next call. */
 export async function revokeGrant(id: string): Promise<void> {
-  const reply = await listedBy('atrium grants', () => askService(loadConfig().home, '/grants/remove', { id }))
+  const reply = await listedBy('atrium grants', () => askService('/grants/remove', { id }))
   const removed = reply ?? (await withStore(({ grants }) => grants.remove(operator, id)))
   if (!removed) throw new AppError('not_found', `no grant has the id ${id}: see \`atrium grants\``)
-  print({}, {}, 'Revoked.')
+  say('Revoked.')
 }

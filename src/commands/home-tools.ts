@@ -1,6 +1,5 @@
 // Opens the tools of this home for one command, with or without a running service.
 import { type Config, loadConfig } from '#config.ts'
-import type { ToolAdmin } from '#core/admin.ts'
 import { openLiveSettings } from '#app/live-settings.ts'
 import { openHomeStore } from '#app/open-storage.ts'
 import { ownSecretsOf } from '#app/own-secrets.ts'
@@ -11,11 +10,6 @@ import { createDocuments } from '#memory/documents.ts'
 import { createSkills } from '#skills/skills.ts'
 
 /** Opens the same tools as the service, does the work, and always closes them. */
-export function withTools(work: (tools: ToolAdmin) => Promise<void>): Promise<void> {
-  return withOpenTools(({ admin }) => work(admin))
-}
-
-/** The same, with the MCP servers. */
 export async function withOpenTools(work: (tools: OpenTools) => Promise<void>): Promise<void> {
   await using opened = new AsyncDisposableStack()
   const { home, store, seal } = await openHomeStore(loadConfig())

@@ -6,8 +6,8 @@ import { printValue } from './report.ts'
 
 /** The link has a code that works once, within ten minutes; it contains no lasting secret. */
 export async function login(options: { json?: boolean }): Promise<void> {
-  const { home } = loadConfig()
-  const reply = (await askService(home, '/login', {})) as { link: string } | undefined
-  if (!reply) throw new AppError('not_found', `no service runs on ${home}: start one with \`atrium serve\``)
+  const reply = (await askService('/login', {})) as { link: string } | undefined
+  if (!reply)
+    throw new AppError('not_found', `no service runs on ${loadConfig().home}: start one with \`atrium serve\``)
   printValue(options, reply, { value: reply.link, note: 'Open it in a browser within ten minutes. It works once.' })
 }

@@ -1,13 +1,12 @@
 // `atrium mcp auth`: signs in to an MCP server over HTTP, and lets the turns that waited for it go on.
-import { loadConfig } from '#config.ts'
 import { operator } from '#core/ids.ts'
 import { countWords } from '#core/words.ts'
 import { printable } from '#safety/printable.ts'
-import { answerWaitingFor } from '#turns/credentials.ts'
 import { signInByBrowser } from './browser-sign-in.ts'
+import { goOnWith } from './go-on.ts'
 import { withOpenTools } from './home-tools.ts'
-import { withStore } from './home-store.ts'
-import { askService, reloadService } from './running-service.ts'
+import { reloadService } from './running-service.ts'
+import { say } from './report.ts'
 
 type Options = { readonly clientId?: string; readonly browser?: boolean }
 
@@ -20,15 +19,10 @@ export async function authServer(name: string, { clientId, browser = true }: Opt
       begin: (redirectUri) => servers.signIn(name, { redirectUri, owner: operator, ...client }),
       finish: (returned, state) => servers.finishSignIn(returned, { owner: operator, state }),
     })
-    const { home } = loadConfig()
-    const signedIn = { tool: name, secret, of: 'mcp' } as const
     const found = await servers.check(name, AbortSignal.timeout(60_000)).catch((error: unknown) => error as Error)
-    await reloadService(home)
-    const reply = (await askService(home, '/signed-in', signedIn)) as { closed?: number } | undefined
-    const all = { ...signedIn, owner: operator, by: 'operator' }
-    const closed = reply?.closed ?? (await withStore((store) => answerWaitingFor({ store, now: Date.now }, all))).length
-    const more = closed > 0 ? ` ${closed === 1 ? 'A turn that waited goes' : `${closed} turns that waited go`} on.` : ''
+    await reloadService()
+    const more = await goOnWith({ tool: name, secret, of: 'mcp' })
     const offer = found instanceof Error ? `but: ${printable(found.message)}` : countWords(found.tools.length, 'tool')
-    process.stdout.write(`Signed in to ${name}: ${offer}.${more}\n`)
+    say(`Signed in to ${name}: ${offer}.${more}`)
   })
 }

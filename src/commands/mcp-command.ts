@@ -2,7 +2,6 @@
 import { existsSync } from 'node:fs'
 import { homedir } from 'node:os'
 import { isAbsolute, join, resolve } from 'node:path'
-import { loadConfig } from '#config.ts'
 import type { ToolTrial } from '#core/admin.ts'
 import { AppError } from '#core/errors.ts'
 import {
@@ -22,7 +21,7 @@ import { withOpenTools } from './home-tools.ts'
 import { toolWire } from '#doors/web/mcp-wire.ts'
 import { readNamedFile } from './named-file.ts'
 import { agrees } from './prompts.ts'
-import { firstLine, inColumns, listedBy, print, shellQuoted, table } from './report.ts'
+import { firstLine, inColumns, inPlainText, listedBy, print, say, shellQuoted, table } from './report.ts'
 import { reloadService } from './running-service.ts'
 import { stoppable } from './stoppable.ts'
 
@@ -86,7 +85,7 @@ async function askedServers(servers: McpAdmin, signal: AbortSignal, only?: strin
   const soon = AbortSignal.any([signal, AbortSignal.timeout(askMs)])
   await Promise.all(unknown.map(({ name }) => servers.check(name, soon).catch(() => undefined)))
   signal.throwIfAborted()
-  if (unknown.length > 0) await reloadService(loadConfig().home)
+  if (unknown.length > 0) await reloadService()
   return servers.list()
 }
 
@@ -126,13 +125,13 @@ export async function setServer(name: string, tool: string | undefined, options:
   await changeServers(async (servers) => {
     if (everyone !== undefined) {
       await servers.setEveryone(name, everyone)
-      process.stdout.write(`The tools of ${name} are for ${everyone ? 'everyone' : 'the operator'}.\n`)
+      say(`The tools of ${name} are for ${everyone ? 'everyone' : 'the operator'}.`)
     }
     if (tool === undefined || effect === undefined) return
     find(await servers.list(), name)
     await listedBy(`atrium mcp info ${name}`, () => servers.setEffect(name, tool, effect))
     const words = { read: 'Its calls run at once.', write: 'Each call asks first.', off: 'The agent no longer has it.' }
-    process.stdout.write(`${printable(tool)}: ${effect}. ${words[effect]}\n`)
+    say(`${printable(tool)}: ${effect}. ${words[effect]}`)
   })
 }
 
@@ -213,7 +212,7 @@ export async function removeServer(name: string): Promise<void> {
   await changeServers(async (servers) => {
     if (!(await servers.remove(name))) throw noServer(name)
   })
-  process.stdout.write(`Removed ${name}.\n`)
+  say(`Removed ${name}.`)
 }
 
 function targetOf(name: string, words: readonly string[], { url, env = [], header = [] }: AddOptions): McpTarget {
@@ -253,7 +252,7 @@ async function changeServers(work: ServersWork): Promise<void> {
   try {
     await withServers(work)
   } finally {
-    await reloadService(loadConfig().home)
+    await reloadService()
   }
 }
 
@@ -265,7 +264,7 @@ async function withServers(work: ServersWork): Promise<void> {
       withOpenTools(async ({ mcp }) => work(await mcp(), signal)),
     )
   } catch (fault) {
-    throw fault instanceof AppError ? new AppError(fault.code, printable(fault.message), { cause: fault }) : fault
+    throw inPlainText(fault)
   }
 }
 

@@ -128,7 +128,7 @@ export async function importMemory(folder: string, options: Options): Promise<vo
     })
   } finally {
     // Identity files may be among what was imported before a fault or Ctrl+C.
-    await reloadService(loadConfig().home)
+    await reloadService()
   }
 }
 
@@ -159,7 +159,7 @@ function withDocuments<T>(work: (documents: Documents) => Promise<T>): Promise<T
 
 /** Makes a running service reload an identity file, which it caches; other documents it reads each time. */
 async function reloadIdentity(path: string): Promise<void> {
-  if (isIdentity(path)) await reloadService(loadConfig().home)
+  if (isIdentity(path)) await reloadService()
 }
 
 /** Prints the count, and skipped documents on standard error; these make the exit code 1. */

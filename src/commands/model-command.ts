@@ -16,7 +16,7 @@ import { tryModel } from '#models/trial.ts'
 import { type RunningService, runningService } from './running-service.ts'
 import { callService } from './service-client.ts'
 import { type ServiceModel, serviceModel, serviceModelMs } from './service-model.ts'
-import { paint, print, table } from './report.ts'
+import { paint, print, say, table } from './report.ts'
 import { withStore } from './home-store.ts'
 
 /** Where the choice comes from, in words. */
@@ -131,7 +131,7 @@ type Choice = {
 
 export async function setModel(provider: string, name: string | undefined, choice: Choice): Promise<void> {
   const tell = (words: string): void => void (process.stderr.isTTY && process.stderr.write(paint('2', `${words}\n`)))
-  print({}, {}, await storeModel(provider, name, { ...choice, tell }))
+  say(await storeModel(provider, name, { ...choice, tell }))
 }
 
 /**

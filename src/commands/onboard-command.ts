@@ -94,8 +94,7 @@ async function talkThrough(given: ModelAnswers): Promise<void> {
   const [talk, house] = await Promise.all([openTalk(), openHouse()])
   talk.open('Atrium')
   await converse(talk, house, given)
-  const { home } = loadConfig()
-  const signIn = (await askService(home, '/login', {})) as { link: string } | undefined
+  const signIn = (await askService('/login', {})) as { link: string } | undefined
   if (signIn) return talk.close(`Open ${signIn.link}  (it works once, within ten minutes)`)
   const what = await talk.choose<'start' | 'later'>('All set. Start Atrium now?', [
     { value: 'start', label: 'Yes', hint: 'a chat in this terminal, and the page' },

@@ -109,7 +109,7 @@ export async function storeAnswers({ provider = 'offline', name, baseUrl, key }:
   const [keyName] = providers[provider].keys
   if (typeof key === 'object' && keyName !== undefined) {
     await changing(({ secrets }) => secrets.set(keyName, key.typed))
-    await reloadService(loadConfig().home)
+    await reloadService()
   } else await changing(() => Promise.resolve())
   return storeModel(provider, name, { ...(baseUrl !== undefined && { baseUrl }), tested: true })
 }

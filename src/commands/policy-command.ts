@@ -1,12 +1,11 @@
 // `atrium policy`: which calls run, ask or are refused; and the marks on text from outside.
-import { loadConfig } from '#config.ts'
 import { AppError } from '#core/errors.ts'
 import type { Settings, SettingStore } from '#core/store.ts'
 import { markIds, markWords } from '#safety/marks.ts'
 import { mergeMarks, mergePolicy, readSafetySettings } from '#safety/policy-settings.ts'
 import { rowsInForce } from '#safety/policy-table.ts'
 import { reloadService } from './running-service.ts'
-import { print, table } from './report.ts'
+import { print, say, table } from './report.ts'
 import { withStore } from './home-store.ts'
 
 export function showPolicy(options: { json?: boolean }): Promise<void> {
@@ -29,7 +28,7 @@ export async function setRow(row: string, { clean, tainted }: { clean?: string; 
     )
   const rules = { ...(clean !== undefined && { clean }), ...(tainted !== undefined && { tainted }) }
   await change((stored) => ({ policy: mergePolicy(stored['policy'], { [row]: rules }) }))
-  print({}, {}, `Set ${row}.`)
+  say(`Set ${row}.`)
 }
 
 /** Restores the default of one row, or of everything that this command sets, even if the stored value is unreadable. */
@@ -40,7 +39,7 @@ export async function resetPolicy(row: string | undefined): Promise<void> {
     readSafetySettings({ policy: { [row]: {} } })
     return { policy: mergePolicy(stored['policy'], { [row]: null }) ?? undefined }
   })
-  print({}, {}, row === undefined ? 'Reset every row and every mark to its default.' : `Reset ${row} to its default.`)
+  say(row === undefined ? 'Reset every row and every mark to its default.' : `Reset ${row} to its default.`)
 }
 
 export function listMarks(options: { json?: boolean }): Promise<void> {
@@ -64,7 +63,7 @@ export async function switchMark(id: string, state: string): Promise<void> {
   await change((stored) => {
     return { marks_off: mergeMarks(stored['marks_off'], { [id]: state === 'on' }) ?? undefined }
   })
-  print({}, {}, `${id} is ${state}.`)
+  say(`${id} is ${state}.`)
 }
 
 type Change = Parameters<SettingStore['change']>[0]
@@ -79,5 +78,5 @@ async function change(decide: Change): Promise<void> {
       return changes
     }),
   )
-  await reloadService(loadConfig().home)
+  await reloadService()
 }

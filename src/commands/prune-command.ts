@@ -1,5 +1,4 @@
 // `atrium prune`: erases threads by their last activity, in a running service or in this process.
-import { loadConfig } from '#config.ts'
 import { AppError } from '#core/errors.ts'
 import { countWords } from '#core/words.ts'
 import { type PrunedPart, type Pruned, type PruneOrder, pruneSome } from '#turns/retention.ts'
@@ -14,11 +13,9 @@ type Prune = (order: PruneOrder) => Promise<PrunedPart>
 
 export function prune(options: Options): Promise<void> {
   const before = timeOf(options.before)
-  const { home } = loadConfig()
   return withStore(async (store) => {
     const here: Prune = (order) => pruneSome({ store }, order)
-    const some: Prune = async (order) =>
-      ((await askService(home, '/prune', order)) as PrunedPart | undefined) ?? here(order)
+    const some: Prune = async (order) => ((await askService('/prune', order)) as PrunedPart | undefined) ?? here(order)
     const progress = createProgress()
     const found = await pruneAll(here, { before, dryRun: true }, ({ threads }) => {
       progress.show(`counting: ${countWords(threads, 'thread')}`)

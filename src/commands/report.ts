@@ -64,9 +64,19 @@ export async function listedBy<T>(command: string, work: () => Promise<T>): Prom
   }
 }
 
+/** An error whose message may quote foreign text, safe to print on a terminal. */
+export function inPlainText(error: unknown): unknown {
+  return error instanceof AppError ? new AppError(error.code, printable(error.message), { cause: error }) : error
+}
+
 /** Prints data as JSON or as text. */
 export function print(options: { json?: boolean }, data: unknown, text: string): void {
   process.stdout.write(options.json ? jsonText(data, 2) : `${pasteable(text).replace(/\n$/, '')}\n`)
+}
+
+/** Prints words to standard output. */
+export function say(words: string): void {
+  process.stdout.write(`${pasteable(words)}\n`)
 }
 
 /** Prints one value to standard output, and beside it on standard error what a person should know: scripts read the value alone. */

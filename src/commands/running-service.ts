@@ -103,7 +103,7 @@ function statusFault(home: string, error: AppError, withinMs: number): AppError 
 }
 
 /** Makes a running service read its settings again. What it reads is stored already: one that hangs is no fault of that. */
-export async function reloadService(home: string, withinMs = statusMs): Promise<void> {
+export async function reloadService(home = loadConfig().home, withinMs = statusMs): Promise<void> {
   try {
     // One of another version too.
     await post(await findService(home, withinMs), '/reload', {})
@@ -113,9 +113,9 @@ export async function reloadService(home: string, withinMs = statusMs): Promise<
   }
 }
 
-/** Sends a request to the running service, so that its turns and watchers see the change; undefined when none runs. */
-export async function askService(home: string, path: string, body: object): Promise<unknown> {
-  return post(await runningService(home), path, body)
+/** Sends a request to the service of this home, so that its turns and watchers see the change; undefined when none runs. */
+export async function askService(path: string, body: object): Promise<unknown> {
+  return post(await runningService(loadConfig().home), path, body)
 }
 
 async function ownClient(): Promise<ReachedClient> {

@@ -9,7 +9,7 @@ import { createSeal } from '#lib/seal.ts'
 import { isoTime } from '#core/time.ts'
 import { reloadService } from './running-service.ts'
 import { readSecret } from './hidden-prompt.ts'
-import { print, table } from './report.ts'
+import { print, say, table } from './report.ts'
 import { withStore } from './home-store.ts'
 
 export async function setSecret(name: string): Promise<void> {
@@ -19,11 +19,10 @@ export async function setSecret(name: string): Promise<void> {
       'a secret is named by 1 to 128 letters, digits and _ . -, beginning with a letter',
     )
   }
-  const { home } = loadConfig()
   const value = await readSecret(`Value of ${name}: `)
   await withStore(({ secrets }) => secrets.set(name, value))
-  await reloadService(home)
-  process.stdout.write(`Stored ${name}.\n`)
+  await reloadService()
+  say(`Stored ${name}.`)
 }
 
 export async function listSecrets(options: { json?: boolean }): Promise<void> {
@@ -51,8 +50,8 @@ export async function removeSecret(name: string): Promise<void> {
     if (await secrets.remove(name)) return
     throw new AppError('not_found', `no secret is named ${name}: see \`atrium secret list\``)
   })
-  await reloadService(loadConfig().home)
-  process.stdout.write(`Removed ${name}.\n`)
+  await reloadService()
+  say(`Removed ${name}.`)
 }
 
 /**
@@ -75,7 +74,7 @@ export async function rotateKey(): Promise<void> {
     })
     if (own) useNextKey(home)
     const rest = own ? '' : ' Set ATRIUM_MASTER_KEY to the new key before the next start.'
-    process.stdout.write(`Sealed ${countWords(count, 'secret')} under a new key.${rest}\n`)
+    say(`Sealed ${countWords(count, 'secret')} under a new key.${rest}`)
   } finally {
     unlock()
   }

@@ -8,7 +8,7 @@ import { loadConfig, serviceEnvironment } from '#config.ts'
 import { AppError } from '#core/errors.ts'
 import { inCheckout } from '#lib/checkout.ts'
 import { printable } from '#safety/printable.ts'
-import { print, table } from './report.ts'
+import { print, say, table } from './report.ts'
 import { findService } from './running-service.ts'
 import { callService } from './service-client.ts'
 import { isPrivate, type UnitParts, unitText } from './service-unit.ts'
@@ -44,7 +44,9 @@ export async function installService(options: { print?: boolean }, machine = thi
   if (options.print || !machine.booted) {
     process.stdout.write(text)
     if (!options.print)
-      say(`This machine was not booted with systemd: nothing was installed. The unit belongs into ${file}.`)
+      process.stderr.write(
+        `This machine was not booted with systemd: nothing was installed. The unit belongs into ${file}.\n`,
+      )
     return
   }
   if (!(await isActive(machine)) && (await machine.answers(parts.home))) {
@@ -68,7 +70,7 @@ export async function installService(options: { print?: boolean }, machine = thi
       : 'Sign in:  atrium login',
     `Its log:  journalctl ${machine.root ? '' : '--user '}-u atrium`,
   ]
-  print({}, {}, lines.join('\n'))
+  say(lines.join('\n'))
 }
 
 export async function serviceStatus(options: { json?: boolean }, machine = thisMachine()): Promise<void> {
@@ -97,7 +99,7 @@ export async function uninstallService(machine = thisMachine()): Promise<void> {
   if (machine.booted) await must(machine, 'disable', '--now', unit)
   rmSync(file)
   if (machine.booted) await must(machine, 'daemon-reload')
-  print({}, {}, `Removed ${file}. The home with all data stays.`)
+  say(`Removed ${file}. The home with all data stays.`)
 }
 
 async function unitParts(machine: Machine): Promise<UnitParts> {
@@ -194,10 +196,6 @@ function writeWhole(file: string, text: string): void {
 function pairOf(line: string): [string, string][] {
   const at = line.indexOf('=')
   return at > 0 ? [[line.slice(0, at), line.slice(at + 1)]] : []
-}
-
-function say(words: string): void {
-  process.stderr.write(`${words}\n`)
 }
 
 /** The file with variables for the service of this user. */

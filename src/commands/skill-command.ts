@@ -1,7 +1,6 @@
 // `atrium skill`: the operator's skills, with or without a running service, which notices.
 import { stat } from 'node:fs/promises'
 import { basename, resolve } from 'node:path'
-import { loadConfig } from '#config.ts'
 import { AppError, cannotRead } from '#core/errors.ts'
 import { operator } from '#core/ids.ts'
 import { type SkillFinding, type SkillFolder, skillFile } from '#core/skill.ts'
@@ -32,7 +31,7 @@ export async function addSkill(path: string, options: Options): Promise<void> {
     const lines = [...findingLines(skill.findings), added, ...untrustedLines(skill)]
     print(options, wireOf(skill), lines.join('\n'))
   })
-  await reloadService(loadConfig().home)
+  await reloadService()
 }
 
 export function listSkills(options: Options): Promise<void> {
@@ -110,7 +109,7 @@ export async function updateSkill(path: string, options: Options): Promise<void>
     const skill = await skills.add(operator, folder, { replace: true, trust })
     print(options, { ...wireOf(skill), changes }, [`Updated ${skill.name}.`, ...untrustedLines(skill)].join('\n'))
   })
-  await reloadService(loadConfig().home)
+  await reloadService()
 }
 
 export async function reviewSkill(name: string, options: Options): Promise<void> {
@@ -132,12 +131,12 @@ export async function reviewSkill(name: string, options: Options): Promise<void>
     if (!options.yes) await mustAgree(`Trust ${name} as your own word?`, 'it stays untrusted')
     print(options, wireOf(await skills.review(operator, name, skill)), `${name} is trusted.`)
   })
-  await reloadService(loadConfig().home)
+  await reloadService()
 }
 
 export async function removeSkill(name: string, options: Options): Promise<void> {
   await withSkills((skills) => skills.remove(operator, name))
-  await reloadService(loadConfig().home)
+  await reloadService()
   print(options, { removed: name }, `Removed ${name}.`)
 }
 

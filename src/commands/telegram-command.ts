@@ -9,9 +9,10 @@ import { commandWords } from '#doors/channel/chat-commands.ts'
 import { codeMs, newPairingCode } from '#doors/channel/pairing.ts'
 import { type BotApi, createBotApi, isBotToken } from '#doors/telegram/client.ts'
 import { printable } from '#safety/printable.ts'
+import { findUser } from './find-user.ts'
 import { readSecret } from './hidden-prompt.ts'
 import { withStore } from './home-store.ts'
-import { pasteable, print } from './report.ts'
+import { print, say } from './report.ts'
 import { reloadService, runningService } from './running-service.ts'
 
 const channel = 'telegram'
@@ -69,19 +70,17 @@ export async function pairTelegram(name: string | undefined, options: { json?: b
 }
 
 export async function unpairTelegram(name: string): Promise<void> {
-  const { home } = loadConfig()
   await withStore(async (store) => {
     const user = await userOf(store, name)
     await store.notifications.removeWays(user, 'telegram')
     if ((await store.channels.unpair(channel, user)) !== undefined) return
     throw new AppError('not_found', `no chat is paired with ${name}`)
   })
-  await reloadService(home)
+  await reloadService()
   say(`The chat of ${printable(name)} is forgotten: what it sends gets no answer.`)
 }
 
 export async function disconnectTelegram(): Promise<void> {
-  const { home } = loadConfig()
   const name = await withStore(async (store) => {
     const account = await connected(store)
     for (const user of await store.notifications.usersWithWays()) await store.notifications.removeWays(user, 'telegram')
@@ -89,7 +88,7 @@ export async function disconnectTelegram(): Promise<void> {
     await store.secrets.remove(telegramSecret)
     return account.name
   })
-  await reloadService(home)
+  await reloadService()
   say(`${name} is disconnected; its token and its chats are forgotten.`)
 }
 
@@ -113,13 +112,6 @@ async function connected({ channels }: Store): Promise<{ readonly name: string }
   throw new AppError('not_found', 'no bot is connected: atrium telegram connect')
 }
 
-async function userOf({ accounts }: Store, name: string | undefined): Promise<UserId> {
-  if (name === undefined || name === operator) return operator
-  const found = (await accounts.listUsers()).find((user) => user.name === name)
-  if (found) return found.id
-  throw new AppError('not_found', `no user is named ${name}: see \`atrium user list\``)
-}
-
-function say(line: string): void {
-  process.stdout.write(`${pasteable(line)}\n`)
+async function userOf(store: Store, name: string = operator): Promise<UserId> {
+  return name === operator ? operator : (await findUser(store, name)).id
 }

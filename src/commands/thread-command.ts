@@ -21,7 +21,7 @@ import { isTitle } from '#turns/thread-title.ts'
 import { withStore } from './home-store.ts'
 import { refusePipe } from './named-file.ts'
 import { agrees } from './prompts.ts'
-import { print } from './report.ts'
+import { print, say } from './report.ts'
 import { readInput } from './stdin.ts'
 import { stoppable } from './stoppable.ts'
 
@@ -35,7 +35,7 @@ export function renameThread(id: string, title: string): Promise<void> {
     throw new AppError('invalid_input', `a title has 1 to ${maxThreadTitleChars} characters in one line`)
   return withThread(id, async ({ threads }, thread) => {
     await threads.rename(operator, thread.id, words)
-    print({}, undefined, `Renamed to ${proseOf(words)}.`)
+    say(`Renamed to ${proseOf(words)}.`)
   })
 }
 
@@ -50,7 +50,7 @@ export function shelveThread(how: keyof typeof places, id: string): Promise<void
   const [place, done] = places[how]
   return withThread(id, async ({ threads }, thread) => {
     await threads.shelve(operator, thread.id, place)
-    print({}, undefined, `${done} ${proseOf(thread.title)}.`)
+    say(`${done} ${proseOf(thread.title)}.`)
   })
 }
 
@@ -68,7 +68,7 @@ export function deleteThreads(ids: readonly string[], { yes = false }: { yes?: b
       store.threadIndex,
       found.map(({ id }) => id),
     )
-    print({}, undefined, `Deleted ${countWords(found.length, 'thread')}.`)
+    say(`Deleted ${countWords(found.length, 'thread')}.`)
   })
 }
 
@@ -83,7 +83,7 @@ export function exportThreadFile(id: string, options: { format: string; output?:
       return
     }
     await stoppable('stopped: nothing was exported', (signal) => writeNewFile(output, parts, signal))
-    print({}, undefined, `Exported to ${printable(output)}.`)
+    say(`Exported to ${printable(output)}.`)
   })
 }
 

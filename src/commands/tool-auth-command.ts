@@ -1,57 +1,50 @@
 // `atrium tool auth` and `atrium tool setup`: the secrets that a tool needs, stored apart from those of providers.
-import { loadConfig } from '#config.ts'
 import { AppError } from '#core/errors.ts'
 import { operator } from '#core/ids.ts'
-import type { Store } from '#core/store.ts'
 import type { StoredSecrets, NeededSecret, Offer, SignIn, ToolAccess } from '#core/tool-access.ts'
-import { openHomeStore } from '#app/open-storage.ts'
 import { openAccess } from '#app/components.ts'
-import { createScans } from '#app/leak-scans.ts'
-import { ownSecretsOf } from '#app/own-secrets.ts'
-import { storeShipped } from '#app/shipped-tools.ts'
-import { silentLog } from '#lib/log.ts'
 import { printable } from '#safety/printable.ts'
-import { answerWaitingFor } from '#turns/credentials.ts'
 import { signInByBrowser } from './browser-sign-in.ts'
+import { goOnWith } from './go-on.ts'
+import { withComponents } from './home-components.ts'
 import { agrees } from './prompts.ts'
-import { askService, reloadService } from './running-service.ts'
+import { reloadService } from './running-service.ts'
 import { readSecret } from './hidden-prompt.ts'
-import { listedBy, print, table, pasteable } from './report.ts'
+import { listedBy, print, say, table } from './report.ts'
 
 type AuthOptions = { readonly use?: string; readonly browser?: boolean }
 type SetUpOptions = { readonly secret?: string; readonly use?: string }
-type Open = { readonly access: ToolAccess; readonly store: Store }
 
 /** Signs in to a tool: with its environment variable if set, by OAuth, or with a token from a prompt. */
 export async function authTool(name: string, { use, browser = true }: AuthOptions): Promise<void> {
   const whose = { tool: name, owner: operator }
-  await withAccess(async ({ access, store }) => {
+  await withAccess(async (access) => {
     const { auth } = await needsOf(access, whose)
     if (!auth) return say(`${name} needs no sign-in.`)
     if (auth.how === 'environment') {
       return say(`${name} signs in with the environment variable ${auth.envVar}, which is set.`)
     }
     const from = use ?? (await chosenOffer(name, auth))
-    if (from !== undefined) return done(store, await access.share(whose, auth.name, from), from)
+    if (from !== undefined) return done(await access.share(whose, auth.name, from), from)
     if (auth.how === 'oauth') {
       const stored = await signInByBrowser<StoredSecrets>({
         browser,
         begin: (redirectUri) => access.begin(whose, { redirectUri }),
         finish: (returned, state) => access.finish(returned, { owner: operator, state }),
       })
-      return done(store, stored)
+      return done(stored)
     }
     const help = [auth.instructions, auth.setupUrl && `Get a token at ${auth.setupUrl}`, auth.tokenHint]
     printFromTool(name, help.filter((each) => each !== undefined).join('\n'))
     const title = auth.displayName === undefined ? name : `${printable(auth.displayName)} (the tool ${name})`
-    await done(store, await access.giveToken(whose, await readSecret(`Token for ${title}: `)))
+    await done(await access.giveToken(whose, await readSecret(`Token for ${title}: `)))
   })
 }
 
 /** Asks for every secret of the tool's set-up. From standard input it takes one secret per run, chosen by --secret. */
 export async function setUpTool(name: string, { secret, use }: SetUpOptions): Promise<void> {
   const whose = { tool: name, owner: operator }
-  await withAccess(async ({ access, store }) => {
+  await withAccess(async (access) => {
     const { auth, setup } = await needsOf(access, whose)
     const needed = setup.filter((each) => secret === undefined || each.name === secret)
     if (secret !== undefined && needed.length === 0) {
@@ -59,24 +52,24 @@ export async function setUpTool(name: string, { secret, use }: SetUpOptions): Pr
     }
     if (needed.length === 0) {
       const unsigned = auth && auth.set === undefined
-      return say(`${name} needs no set-up${unsigned ? pasteable(`, but a sign-in: atrium tool auth ${name}`) : '.'}`)
+      return say(`${name} needs no set-up${unsigned ? `, but a sign-in: atrium tool auth ${name}` : '.'}`)
     }
     for (const each of asked(name, needed)) {
       const from = use ?? (await chosenOffer(name, each))
       if (from !== undefined) {
-        await done(store, await access.share(whose, each.name, from), from)
+        await done(await access.share(whose, each.name, from), from)
         continue
       }
       const value = await valueFor(name, each)
       if (value === '') say(`Left ${each.name} as it is.`)
-      else await done(store, await access.setUp(whose, { [each.name]: value }))
+      else await done(await access.setUp(whose, { [each.name]: value }))
     }
   })
 }
 
 /** Lists the tools that use a secret of another tool. */
 export async function listShares(options: { json?: boolean }): Promise<void> {
-  await withAccess(async ({ access }) => {
+  await withAccess(async (access) => {
     const shares = await access.shares(operator)
     const rows = shares.map(({ tool, secret, from }) => [tool, secret, from])
     const text = shares.length > 0 ? table([['TOOL', 'SECRET', 'OF'], ...rows]) : 'No tool uses a secret of another.'
@@ -86,12 +79,12 @@ export async function listShares(options: { json?: boolean }): Promise<void> {
 
 /** Removes a secret of a tool, or its use of another tool's secret. */
 export async function forgetSecret(name: string, secret: string): Promise<void> {
-  await withAccess(async ({ access }) => {
+  await withAccess(async (access) => {
     if (!(await access.forget({ tool: name, owner: operator }, secret))) {
       throw new AppError('not_found', `${name} has no secret ${secret}: see \`atrium tool info ${name}\``)
     }
   })
-  await reloadService(loadConfig().home)
+  await reloadService()
   say(`Removed ${secret} of ${name}.`)
 }
 
@@ -130,15 +123,11 @@ async function chosenOffer(name: string, { name: secret, offers }: NeededSecret 
 }
 
 /** Prints what was stored or shared, and answers the gates that waited for it. */
-async function done(store: Store, { tool, secrets, warning }: StoredSecrets, from?: string): Promise<void> {
-  const { home } = loadConfig()
-  await reloadService(home)
+async function done({ tool, secrets, warning }: StoredSecrets, from?: string): Promise<void> {
+  await reloadService()
   if (warning !== undefined) process.stderr.write(`warning: ${printable(warning)}\n`)
   for (const secret of secrets) {
-    const stored = { tool, secret, owner: operator, by: 'operator' }
-    const reply = (await askService(home, '/signed-in', { tool, secret })) as { closed?: number } | undefined
-    const closed = reply?.closed ?? (await answerWaitingFor({ store, now: Date.now }, stored)).length
-    const more = closed > 0 ? ` ${closed === 1 ? 'A turn that waited goes' : `${closed} turns that waited go`} on.` : ''
+    const more = await goOnWith({ tool, secret })
     say(`${from === undefined ? `Stored ${secret}` : `${tool} uses ${secret} of ${from} from now on`}.${more}`)
   }
 }
@@ -150,19 +139,6 @@ function printFromTool(name: string, text: string): void {
   process.stderr.write(`The tool ${name} says:\n${lines.map((line) => `  ${line}\n`).join('')}`)
 }
 
-async function withAccess(work: (open: Open) => Promise<void> | void): Promise<void> {
-  const config = loadConfig()
-  const { home, store, seal } = await openHomeStore(config)
-  try {
-    await storeShipped(store, silentLog)
-    const scans = createScans({ secrets: store.secrets, own: () => ownSecretsOf(home, config) })
-    await scans.read(operator)
-    await work({ store, access: await openAccess({ store, config, seal, scan: scans.of, log: silentLog }) })
-  } finally {
-    await store.close()
-  }
-}
-
-function say(text: string): void {
-  process.stdout.write(`${text}\n`)
+function withAccess(work: (access: ToolAccess) => Promise<void> | void): Promise<void> {
+  return withComponents(async (parts) => work(await openAccess(parts)))
 }

@@ -1,18 +1,11 @@
 // `atrium tool`: installs, lists, tests and removes components.
-import { loadConfig } from '#config.ts'
 import type { ToolAdmin, ToolTrial, ToolView } from '#core/admin.ts'
 import { AppError } from '#core/errors.ts'
-import { operator } from '#core/ids.ts'
 import type { Store } from '#core/store.ts'
 import type { ToolRecord } from '#core/tool-record.ts'
 import { nameKey } from '#core/tool-names.ts'
 import { countWords } from '#core/words.ts'
-import { openHomeStore } from '#app/open-storage.ts'
 import { openSandbox } from '#app/components.ts'
-import { createScans } from '#app/leak-scans.ts'
-import { ownSecretsOf } from '#app/own-secrets.ts'
-import { storeShipped } from '#app/shipped-tools.ts'
-import { silentLog } from '#lib/log.ts'
 import { isoTimeOrNull } from '#core/time.ts'
 import { printable } from '#safety/printable.ts'
 import { maxComponentBytes } from '#sandbox/child/limits.ts'
@@ -24,8 +17,9 @@ import { agentNames, asAppError, componentNameFault } from '#sandbox/component-t
 import { readNamedFile } from './named-file.ts'
 import { agrees } from './prompts.ts'
 import { reloadService } from './running-service.ts'
-import { firstLine, inColumns, paint, pasteable, print, table } from './report.ts'
-import { withTools } from './home-tools.ts'
+import { firstLine, inColumns, inPlainText, paint, print, say, table } from './report.ts'
+import { withComponents } from './home-components.ts'
+import { withOpenTools } from './home-tools.ts'
 
 type InstallOptions = { readonly capabilities: string; readonly name: string; readonly yes?: boolean }
 type TestOptions = { readonly params: string; readonly context?: string; readonly json?: boolean }
@@ -55,13 +49,12 @@ export async function installTool(
     if (!(await hasConsent(loaded, before, yes ?? false))) throw new AppError('tool_refused', 'nothing was installed')
     const { sha256, description, schema } = loaded
     await store.tools.put({ name, sha256, capabilities, description, schema: JSON.stringify(schema) }, component)
-    process.stdout.write(`Installed ${name} (sha256 ${sha256}).\n`)
+    say(`Installed ${name} (sha256 ${sha256}).`)
     const stored = (await store.secrets.list()).map((secret) => secret.name)
     const steps = openSteps(wants, (secret) => stored.includes(storedSecretName(name, secret)))
-    if (steps.length > 0)
-      process.stdout.write(pasteable(`Next: ${steps.map((step) => `atrium tool ${step} ${name}`).join(', then ')}\n`))
+    if (steps.length > 0) say(`Next: ${steps.map((step) => `atrium tool ${step} ${name}`).join(', then ')}`)
   })
-  await reloadService(loadConfig().home)
+  await reloadService()
 }
 
 export async function listTools(options: { json?: boolean }): Promise<void> {
@@ -126,8 +119,8 @@ export async function removeTool(name: string): Promise<void> {
   await lookAtTools(async (admin) => {
     if (!(await admin.remove(name))) throw noTool(name)
   })
-  await reloadService(loadConfig().home)
-  process.stdout.write(`Removed ${name}.\n`)
+  await reloadService()
+  say(`Removed ${name}.`)
 }
 
 /** Runs one call and prints its result, logs and requests. Exit code 1 on an error. */
@@ -196,34 +189,24 @@ function namesOf({ name, capabilities }: ToolRecord): string[] {
 /** Errors may quote the tool's author, so they are made printable. */
 async function lookAtTools(work: (tools: ToolAdmin) => Promise<void>): Promise<void> {
   try {
-    await withTools(work)
+    await withOpenTools(({ admin }) => work(admin))
   } catch (error) {
-    throw inPlainText(error)
+    throw inPlainText(asAppError(error))
   }
 }
 
 /** Opens the sandbox of this home for one command. */
 export async function withSandbox(work: (open: Open) => Promise<void>): Promise<void> {
-  const config = loadConfig()
-  const { home, store } = await openHomeStore(config)
-  const scans = createScans({ secrets: store.secrets, own: () => ownSecretsOf(home, config) })
-  await scans.read(operator)
-  const sandbox = await openSandbox({ home, store, config, scan: scans.of, log: silentLog })
-  try {
-    await storeShipped(store, silentLog)
-    await work({ store, sandbox })
-  } catch (error) {
-    throw inPlainText(error)
-  } finally {
-    await sandbox.close()
-    await store.close()
-  }
-}
-
-/** An error whose message may quote a tool or its file, safe to print on a terminal. */
-function inPlainText(error: unknown): unknown {
-  const fault = asAppError(error)
-  return fault instanceof AppError ? new AppError(fault.code, printable(fault.message), { cause: fault }) : fault
+  await withComponents(async (parts) => {
+    const sandbox = await openSandbox(parts)
+    try {
+      await work({ store: parts.store, sandbox })
+    } catch (error) {
+      throw inPlainText(asAppError(error))
+    } finally {
+      await sandbox.close()
+    }
+  })
 }
 
 function noTool(name: string): AppError {

@@ -80,7 +80,7 @@ export async function removeUser(name: string, options: Options & { yes?: boolea
   const config = loadConfig()
   await withStore((store) => findUser(store, name))
   if (!options.yes) await confirmRemoval(name)
-  const reply = (await askService(config.home, '/users/remove', { name })) as Erased | undefined
+  const reply = (await askService('/users/remove', { name })) as Erased | undefined
   const erased =
     reply ?? (await withStore((store) => eraseUser({ store, eraseFiles: (id) => eraseWorkspace(config, id) }, name)))
   if (!erased) throw noUser(name)
