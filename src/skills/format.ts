@@ -12,6 +12,7 @@ import {
 import { isSlashName } from '#core/slash-names.ts'
 import { nextTurn } from '#lib/pace.ts'
 import { decodeUtf8 } from '#lib/utf8.ts'
+import { withoutUndefined } from '#lib/without-undefined.ts'
 import type { Fields } from './yaml.ts'
 
 const maxHeadChars = 16 * 1024
@@ -169,15 +170,8 @@ async function readHead(text: string, folder: string): Promise<ReadHead> {
     if (!fields.includes(key)) findings.push(finding('note', `${JSON.stringify(key)} is not used here`, line))
   }
   if (name === undefined || description === undefined) return { findings }
-  const head: SkillHead = {
-    name,
-    description,
-    ...(license !== undefined && { license }),
-    ...(compatibility !== undefined && { compatibility }),
-    ...(metadata && { metadata }),
-    ...(allowedTools && { allowedTools }),
-  }
-  return { head, findings }
+  const more = withoutUndefined({ license, compatibility, metadata, allowedTools })
+  return { head: { name, description, ...more }, findings }
 }
 
 /** Quotes the values of plain lines. Blocks, quoted values, lists in brackets and lines that go on below stay. */

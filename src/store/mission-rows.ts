@@ -48,12 +48,8 @@ export function runOf(row: Row): MissionRun {
     id: String(row['id']),
     missionId: String(row['mission_id']),
     nominalAt: Number(row['nominal_at']),
-    ...(startedAt !== undefined && { startedAt }),
-    ...(endedAt !== undefined && { endedAt }),
-    ...(outcome && { outcome }),
-    ...withoutUndefined({ threadId, turnId, summary, origin }),
+    ...withoutUndefined({ startedAt, endedAt, outcome, threadId, turnId, summary, origin, count }),
     costUsd: number('cost_usd') ?? null,
-    ...(count !== undefined && { count }),
     ...(Number(row['by_hand']) === 1 && { byHand: true as const }),
   }
 }

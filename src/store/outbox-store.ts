@@ -177,12 +177,11 @@ function entryOf(row: Row): OutboxEntry {
     userId: userId(String(row['user_id'])),
     wayId: String(row['way_id']),
     event: String(row['event']) as NewsEvent,
-    ...withoutUndefined({ threadId, turnId, callId, missionId }),
+    ...withoutUndefined({ threadId, turnId, callId, missionId, error }),
     state: String(row['state']) as OutboxState,
     tries: Number(row['tries']),
     at: Number(row['at']),
     createdAt: Number(row['created_at']),
     held: Number(row['held']) === 1,
-    ...(error !== undefined && { error }),
   }
 }
