@@ -3,15 +3,14 @@ import type { ChannelRecords, GateButton, GateQuestion, Post } from '#core/chann
 import type { Door } from '#core/doors.ts'
 import { userId } from '#core/ids.ts'
 import { withoutUndefined } from '#lib/without-undefined.ts'
-import { first, type Job, query, type Row, run, type Sql } from './sql.ts'
+import { first, type Job, query, type Row, run } from './sql.ts'
+import type { StoreBase } from './store-base.ts'
 
 type PostVerbs = Pick<
   ChannelRecords,
   'posts' | 'post' | 'answerTo' | 'addQuestion' | 'button' | 'buttonsOf' | 'setMessages' | 'finish'
 >
-type PostStoreParts = { readonly sql: Sql; readonly now: () => number; readonly nextId: () => string }
-
-export function createPostStore({ sql, now, nextId }: PostStoreParts): PostVerbs {
+export function createPostStore({ sql, now, nextId }: Pick<StoreBase, 'sql' | 'now' | 'nextId'>): PostVerbs {
   return {
     posts: (channel) =>
       sql.read(function* () {

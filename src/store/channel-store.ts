@@ -8,18 +8,12 @@ import { notify } from './change-signal.ts'
 import { createPostStore, forgetChat } from './channel-posts.ts'
 import { first, type Job, query, type Row, run, type Sql } from './sql.ts'
 import { isTaken, takeEffect, takePairing, takePress, takeTurn } from './channel-updates.ts'
+import type { StoreBase } from './store-base.ts'
 
 /** Rows that one step of `prune` deletes of each table. */
 const maxPruned = 1_000
 
-export type ChannelStoreParts = {
-  readonly sql: Sql
-  readonly now: () => number
-  readonly nextId: () => string
-  readonly maxUserBytes?: number
-}
-
-export function createChannelStore({ sql, now, nextId, maxUserBytes = 0 }: ChannelStoreParts): ChannelStore {
+export function createChannelStore({ sql, now, nextId, maxUserBytes = 0 }: Omit<StoreBase, 'seal'>): ChannelStore {
   const { lock } = sql
   const parts = () => ({ now: now(), lock, maxUserBytes, ids: { turn: nextId(), post: nextId() } })
   return {

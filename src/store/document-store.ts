@@ -28,6 +28,7 @@ import { eraseVersions, keepVersion, listVersions, readContent, readVersion } fr
 import { first, inList, type Job, query, type Row, run, type Sql, takesLong } from './sql.ts'
 import { checkRoom, readStored } from './storage-quota.ts'
 import { countMatch, withIndex } from './term-index.ts'
+import type { StoreBase } from './store-base.ts'
 
 /** Documents erased in one transaction: others wait for it. */
 const maxErased = 50
@@ -39,14 +40,11 @@ const beginningChars = 240
 const beginning = `(SELECT substr(c.text, 1, ${beginningChars}) FROM chunks c
   WHERE c.user_id = documents.user_id AND c.path = documents.path AND c.at = 0) AS beginning`
 
-type DocumentParts = {
-  readonly sql: Sql
-  readonly now: () => number
-  /** The storage quota of a user, for documents and all else; 0 means none. */
-  readonly maxUserBytes?: number
-}
-
-export function createDocumentStore({ sql, now, maxUserBytes = 0 }: DocumentParts): DocumentStore {
+export function createDocumentStore({
+  sql,
+  now,
+  maxUserBytes = 0,
+}: Pick<StoreBase, 'sql' | 'now' | 'maxUserBytes'>): DocumentStore {
   /** Writes the chunks of a large document ahead of its transaction. */
   async function stage(user: UserId, document: NewDocument): Promise<Staged> {
     const hidden = hiddenPath()

@@ -11,8 +11,9 @@ import { databaseClock } from './lease-store.ts'
 import { lastId, pageOf } from './list-page.ts'
 import { missionOf, runColumns, runOf, textColumns, textValues } from './mission-rows.ts'
 import { fireMission, runMissionNow, settleRun, unsettledRuns } from './mission-run-store.ts'
-import { changes, first, type Job, query, type Row, run, type Sql } from './sql.ts'
+import { changes, first, type Job, query, type Row, run } from './sql.ts'
 import { checkRoom } from './storage-quota.ts'
+import type { StoreBase } from './store-base.ts'
 
 /** Rows of a user that one step of an erasure takes. */
 const maxErased = 2_000
@@ -20,14 +21,7 @@ const maxErased = 2_000
 const maxOpenListed = 1_000
 const maxDoneListed = 100
 
-type MissionStoreParts = {
-  readonly sql: Sql
-  readonly now: () => number
-  readonly nextId: () => string
-  readonly maxUserBytes?: number
-}
-
-export function createMissionStore({ sql, now, nextId, maxUserBytes = 0 }: MissionStoreParts): MissionStore {
+export function createMissionStore({ sql, now, nextId, maxUserBytes = 0 }: Omit<StoreBase, 'seal'>): MissionStore {
   const { backend, lock } = sql
   /** Serialises transactions of all processes that count before they write. */
   const oneByOne = (key: string): Job<void> =>

@@ -3,12 +3,12 @@ import { createHash } from 'node:crypto'
 import { AppError } from '#core/errors.ts'
 import { type UserId, userId } from '#core/ids.ts'
 import type { NewWay, NotificationStore, NotificationWay } from '#core/notification.ts'
-import type { Seal } from '#lib/seal.ts'
 import { notify } from './change-signal.ts'
 import { goneWayOf, keptValue, keyContext, sealContext, wayOf } from './notification-rows.ts'
 import { createOutbox } from './outbox-store.ts'
 import { lockAccount } from './secret-store.ts'
-import { changes, first, type Job, query, run, type Sql } from './sql.ts'
+import { changes, first, type Job, query, run } from './sql.ts'
+import type { StoreBase } from './store-base.ts'
 
 /** Notes about ways that were gone, which a user has not looked at. */
 const maxGone = 20
@@ -17,14 +17,7 @@ const maxErased = 2_000
 
 const waysChanged = { type: 'notifications', what: 'ways' } as const
 
-type NotificationStoreParts = {
-  readonly sql: Sql
-  readonly seal: Seal
-  readonly now: () => number
-  readonly nextId: () => string
-}
-
-export function createNotificationStore({ sql, seal, now, nextId }: NotificationStoreParts): NotificationStore {
+export function createNotificationStore({ sql, seal, now, nextId }: StoreBase): NotificationStore {
   function* findWay(condition: string, ...values: string[]): Job<NotificationWay | undefined> {
     const row = yield* first(`SELECT * FROM notification_ways WHERE ${condition} AND gone_at IS NULL`, ...values)
     return row && wayOf(row, seal)

@@ -37,6 +37,7 @@ import { createUsageStore } from './usage-store.ts'
 import { createVectorStore, findPgvector, createPgvector, loadSqliteVec } from './vector-store.ts'
 import { checkVersion, outdated } from './version-check.ts'
 import { watchWrites } from './write-check.ts'
+import type { StoreBase } from './store-base.ts'
 
 type CommonParts = {
   readonly seal: Seal
@@ -212,15 +213,11 @@ export async function inspectPostgres({ url, seal }: { url: string; seal: Seal }
   }
 }
 
-export type StoreDeps = {
-  readonly seal: Seal
-  readonly now: () => number
+export type StoreDeps = Omit<StoreBase, 'sql' | 'nextId'> & {
   /** New ids of turns sort after it: the clock may have been set back since. */
   readonly lastId?: string | undefined
   readonly check: Store['check']
   readonly prepareVectors: Store['vectors']['prepare']
-  readonly maxForkBytes?: number
-  readonly maxUserBytes?: number
 }
 
 /** Composes the store over an open database. */

@@ -5,16 +5,11 @@ import type { NewsEvent, NotificationStore, OutboxEntry, OutboxState } from '#co
 import { withoutUndefined } from '#lib/without-undefined.ts'
 import { enqueueNews } from './enqueue-news.ts'
 import { lastId, pageOf } from './list-page.ts'
-import { changes, first, inList, query, type Row, run, type Sql } from './sql.ts'
+import { changes, first, inList, query, type Row, run } from './sql.ts'
+import type { StoreBase } from './store-base.ts'
 
 /** Rows that one step of pruning takes. */
 const maxPruned = 1_000
-
-type OutboxParts = {
-  readonly sql: Sql
-  readonly now: () => number
-  readonly nextId: () => string
-}
 
 type OutboxVerbs = Pick<
   NotificationStore,
@@ -34,7 +29,7 @@ type OutboxVerbs = Pick<
   | 'prune'
 >
 
-export function createOutbox({ sql, now, nextId }: OutboxParts): OutboxVerbs {
+export function createOutbox({ sql, now, nextId }: Pick<StoreBase, 'sql' | 'now' | 'nextId'>): OutboxVerbs {
   /** The entries of a JSON list of ids: thousands of one way may become one message. */
   const listed = `id ${inList[sql.backend]}`
   const waits = 'pending = 1 AND sender IS NULL'

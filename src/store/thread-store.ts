@@ -14,24 +14,23 @@ import { minLongBytes, readApart } from './long-rows.ts'
 import { isReached } from './reachable.ts'
 import { readSaidIn } from './read-said.ts'
 import { entryOf, itemOf, recordedEntryOf, threadColumns, threadOf, wholeBody } from './rows.ts'
-import { changes, first, run, type Sql } from './sql.ts'
+import { changes, first, run } from './sql.ts'
 import { listThreads, shelve } from './thread-lists.ts'
 import { findItems, planRange, readQueuedApart, readRangeApart } from './thread-range.ts'
 import { readFamily, showVariant } from './thread-variants.ts'
+import type { StoreBase } from './store-base.ts'
 
 /** Bounds of one part of a history. */
 const historyRows = 5_000
 const historyBytes = 4 * 1024 * 1024
 
-type ThreadParts = {
-  readonly sql: Sql
-  readonly now: () => number
-  readonly nextId: () => string
-  readonly maxForkBytes?: number | undefined
-  readonly maxUserBytes: number
-}
-
-export function createThreadStore({ sql, now, nextId, maxForkBytes, maxUserBytes }: ThreadParts): ThreadStore {
+export function createThreadStore({
+  sql,
+  now,
+  nextId,
+  maxForkBytes,
+  maxUserBytes = 0,
+}: Omit<StoreBase, 'seal'>): ThreadStore {
   /** Points that are being added: a client which stops an answer and goes on is as quick as the database. */
   const adding = createPending<UserId>()
   return {

@@ -36,18 +36,9 @@ import { startTurn } from './start-turn.ts'
 import { readOpening } from './turn-opening.ts'
 import { isActive, isQueued, isRunning } from './turn-status.ts'
 import { countUsage, reserve } from './usage-store.ts'
+import type { StoreBase } from './store-base.ts'
 
-type TurnStoreParts = {
-  readonly sql: Sql
-  readonly now: () => number
-  /** Makes the ids of turns and threads, each after the one before. */
-  readonly nextId?: () => string
-  /** The storage quota of a user; 0 means none. */
-  readonly maxUserBytes?: number
-  readonly maxForkBytes?: number | undefined
-}
-
-export function createTurnStore(deps: TurnStoreParts): TurnStore {
+export function createTurnStore(deps: Omit<StoreBase, 'seal' | 'nextId'> & Partial<StoreBase>): TurnStore {
   const { sql, now, nextId = createOrderedIds(newId), maxUserBytes = 0, maxForkBytes } = deps
   const { lock, backend } = sql
   const served: Served = new Set()
