@@ -11,6 +11,7 @@ function start(t: TestContext, firstMs?: number) {
   t.mock.timers.enable({ apis: ['setTimeout'] })
   const waiting: ((answer: Answer) => void)[] = []
   const faults: unknown[] = []
+  const times: number[] = []
   let looks = 0
   const loop = createLookLoop({
     look: async () => {
@@ -19,8 +20,9 @@ function start(t: TestContext, firstMs?: number) {
       if (answer instanceof Error) throw answer
       return answer
     },
-    onFault: (error) => {
+    onFault: (error, inARow) => {
       faults.push(error)
+      times.push(inARow)
       return 500
     },
     ...(firstMs !== undefined && { firstMs }),
@@ -31,6 +33,7 @@ function start(t: TestContext, firstMs?: number) {
   return {
     loop,
     faults,
+    times,
     looks: () => looks,
     settle,
     answer: async (answer: Answer) => {
@@ -124,4 +127,15 @@ test('a wait that is longer than a timer takes is cut: the timer would end at on
   assert.equal(looks(), 1)
   await tick(1)
   assert.equal(looks(), 2)
+})
+
+test('faults in a row are counted, anew after a look that did not fail', async (t) => {
+  const { loop, times, settle, answer, tick } = start(t)
+  loop.wake()
+  await settle()
+  for (const each of [new Error('away'), new Error('away'), 500, new Error('away')]) {
+    await answer(each)
+    await tick(500)
+  }
+  assert.deepEqual(times, [1, 2, 1])
 })
