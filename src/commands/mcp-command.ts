@@ -11,6 +11,8 @@ import {
   type McpServerView,
   type McpTarget,
   type McpToolView,
+  noServer,
+  serverNamed,
 } from '#core/mcp.ts'
 import { countOn, countWords, offeredWords } from '#core/words.ts'
 import { printable } from '#safety/printable.ts'
@@ -100,7 +102,7 @@ function signInHint({ name, status }: McpServerView): string[] {
 
 export function showServer(name: string, options: Options): Promise<void> {
   return withServers(async (servers, signal) => {
-    const server = find(await askedServers(servers, signal, name), name)
+    const server = serverNamed(await askedServers(servers, signal, name), name)
     const { address, kind, everyone, instructions } = server
     const text = [
       `${name} (${kind}): ${address}`,
@@ -128,7 +130,7 @@ export async function setServer(name: string, tool: string | undefined, options:
       say(`The tools of ${name} are for ${everyone ? 'everyone' : 'the operator'}.`)
     }
     if (tool === undefined || effect === undefined) return
-    find(await servers.list(), name)
+    serverNamed(await servers.list(), name)
     await listedBy(`atrium mcp info ${name}`, () => servers.setEffect(name, tool, effect))
     const words = { read: 'Its calls run at once.', write: 'Each call asks first.', off: 'The agent no longer has it.' }
     say(`${printable(tool)}: ${effect}. ${words[effect]}`)
@@ -138,7 +140,7 @@ export async function setServer(name: string, tool: string | undefined, options:
 /** Shows what changed and accepts it. The server itself is not started: the list is that of its last start. */
 export async function reviewServer(name: string, tool: string | undefined, options: Options): Promise<void> {
   await changeServers(async (servers) => {
-    const { tools } = find(await servers.list(), name)
+    const { tools } = serverNamed(await servers.list(), name)
     const changed = tools.filter((each) => each.status === 'changed' && (tool === undefined || each.name === tool))
     if (changed.length === 0) return print(options, { changed }, `Nothing has changed in ${tool ?? name}.`)
     if (!options.json) {
@@ -174,7 +176,7 @@ export async function testServer(
       )
     }
     const params = options.params ?? '{}'
-    find(await servers.list(), name)
+    serverNamed(await servers.list(), name)
     const trial = await listedBy(`atrium mcp info ${name}`, () => servers.test(name, { tool, params }, signal))
     print(options, trial, trialWords(trial))
     if (trial.error !== null) process.exitCode = 1
@@ -303,14 +305,4 @@ function firstTool({ tools }: McpServerView): string {
   const name = printable(tool?.name ?? 'TOOL')
   // It is written to be pasted, and the server named it.
   return /^[\w./-]+$/.test(name) ? name : shellQuoted(name)
-}
-
-function find(servers: readonly McpServerView[], name: string): McpServerView {
-  const server = servers.find((each) => each.name === name)
-  if (!server) throw noServer(name)
-  return server
-}
-
-function noServer(name: string): AppError {
-  return new AppError('not_found', `no MCP server is named ${name}: see \`atrium mcp list\``)
 }

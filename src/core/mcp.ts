@@ -1,5 +1,6 @@
 // MCP servers as the operator configured them, their tools as they are pinned, and their store.
 import type { ToolTrial } from './admin.ts'
+import { AppError } from './errors.ts'
 import type { UserId } from './ids.ts'
 import type { JsonObject } from './json.ts'
 import type { StartedSignIn } from './tool-access.ts'
@@ -66,6 +67,17 @@ export type McpServer = {
   /** The server's words about its use: shown to people, never part of a prompt. */
   readonly instructions: string
   readonly tools: readonly McpTool[]
+}
+
+/** Throws not_found. */
+export function serverNamed<Server extends Pick<McpServer, 'name'>>(servers: readonly Server[], name: string): Server {
+  const server = servers.find((each) => each.name === name)
+  if (!server) throw noServer(name)
+  return server
+}
+
+export function noServer(name: string): AppError {
+  return new AppError('not_found', `no MCP server is named ${name}: see \`atrium mcp list\``)
 }
 
 /** A tool is offered to the model only if it is `on`. */

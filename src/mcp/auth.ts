@@ -1,6 +1,6 @@
 // Sign-ins to MCP servers over HTTP: their tokens for requests, and the sign-in in a browser.
 import { AppError } from '#core/errors.ts'
-import type { McpSignIns, McpStore } from '#core/mcp.ts'
+import { type McpSignIns, type McpStore, serverNamed } from '#core/mcp.ts'
 import type { Resource, ResourceAccess } from '#oauth/resource-access.ts'
 import type { Bearer } from './http.ts'
 
@@ -9,9 +9,8 @@ export const tokenSecret = 'access_token'
 
 export function createSignIns(store: Pick<McpStore, 'list'>, access: ResourceAccess): McpSignIns {
   async function resourceNamed(name: string): Promise<Resource> {
-    const server = (await store.list()).find((each) => each.name === name)
-    if (!server) throw new AppError('not_found', `no MCP server is named ${name}: see \`atrium mcp list\``)
-    if (server.target.kind === 'http') return { name, url: server.target.url }
+    const { target } = serverNamed(await store.list(), name)
+    if (target.kind === 'http') return { name, url: target.url }
     throw new AppError('invalid_input', `${name} runs on this machine: it takes its secrets as variables, with --env`)
   }
   return {

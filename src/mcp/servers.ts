@@ -1,6 +1,5 @@
 // The configured servers of this process: as they are stored, with the connection of each.
-import { AppError } from '#core/errors.ts'
-import type { McpServer, McpStore, McpTool } from '#core/mcp.ts'
+import { type McpServer, type McpStore, type McpTool, serverNamed } from '#core/mcp.ts'
 import type { Log } from '#lib/log.ts'
 import { type Connection, type ConnectionParts, createConnection } from './connection.ts'
 import type { OpenTransport } from './open-transport.ts'
@@ -47,11 +46,7 @@ export function createServers(parts: ServersParts): Servers {
     })
   }
 
-  function get(name: string): McpServer {
-    const server = servers.find((each) => each.name === name)
-    if (!server) throw new AppError('not_found', `no MCP server is named ${name}: see \`atrium mcp list\``)
-    return server
-  }
+  const get = (name: string): McpServer => serverNamed(servers, name)
 
   function replace(server: McpServer): void {
     servers = servers.map((each) => (each.name === server.name ? server : each))

@@ -1,7 +1,7 @@
 // MCP servers: how each is reached, and its tools as they are pinned.
 import { AppError } from '#core/errors.ts'
 import { isLong } from '#core/json-slices.ts'
-import { maxServers, type McpServer, type McpStore, type McpTarget, type McpTool } from '#core/mcp.ts'
+import { maxServers, type McpServer, type McpStore, type McpTarget, type McpTool, noServer } from '#core/mcp.ts'
 import { createOneAtATime } from '#lib/one-at-a-time.ts'
 import { pace } from '#lib/pace.ts'
 import { notify } from './change-signal.ts'
@@ -23,7 +23,7 @@ export function createMcpStore({ sql, now }: { sql: Sql; now: () => number }): M
       const row = yield* first('SELECT * FROM mcp_servers WHERE name = ?', name)
       return { row, bytes: Number((yield* first(`${sizedTools} WHERE server = ?`, name))?.['bytes']) }
     })
-    if (!row) throw new AppError('not_found', `no MCP server is named ${name}: see \`atrium mcp list\``)
+    if (!row) throw noServer(name)
     const rows = await readApart(sql, () => readToolsOf(name), { of: 'mcp', bytes })
     const tools = new Map<string, KnownTool>()
     for (const each of rows) {
