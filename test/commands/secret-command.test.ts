@@ -50,7 +50,7 @@ testFaults(home.path, [
     args: ['secret', 'set', 'X'],
     input: '\n',
     code: 2,
-    says: /empty, [^:]* read from standard input: nothing was stored/,
+    says: /the value on standard input is empty: nothing was stored/,
   },
   { what: 'a long secret name', args: ['secret', 'set', 'a'.repeat(129)], input: 'sekret', code: 2, says: /1 to 128/ },
   { what: 'a bad secret name', args: ['secret', 'set', 'a b'], input: 'sekret', code: 2, says: /named by/ },

@@ -87,7 +87,7 @@ test('a user has as many tokens as are wanted, and each is revoked alone', { ski
 test('a user who is no operator sees their own settings alone, and signs out of every browser', { skip }, async (t) => {
   const token = await newUser('two browsers')
   const one = await site.open(t, '/settings/sessions', { token })
-  await one.getByRole('heading', { name: 'Grants' }).waitFor()
+  await one.getByRole('heading', { name: 'Grants', exact: true }).waitFor()
   await one.getByRole('heading', { name: 'Sessions' }).waitFor()
   for (const name of ['Model', 'Limits', 'Policy', 'Users']) {
     await untilEqual(() => one.getByRole('heading', { name }).count(), 0)

@@ -1,4 +1,4 @@
-// Limits: cost per turn, cost per user and day, model calls per turn, days that conversations are kept.
+// Limits: cost per turn, cost per user and day, model calls per turn, days that threads are kept.
 import { useSignal } from '@preact/signals'
 import type { Settings } from '#doors/web/wire/settings.ts'
 import { useAct } from '../parts/act.ts'
@@ -33,7 +33,7 @@ export function Limits() {
             <Cap
               limits={limits}
               name="retention_days"
-              title="Days to keep conversations"
+              title="Days to keep threads"
               what="Erases a thread so many days after its last activity; 0 keeps all"
             />
           </div>
