@@ -52,6 +52,7 @@ test('a first mission is created with the next three runs as it is typed', { ski
   await page.getByRole('heading', { name: 'No missions yet' }).waitFor()
   await page.getByRole('button', { name: 'New mission' }).click()
   await typesTask(page)
+  await page.getByRole('heading', { name: 'No missions yet' }).waitFor()
   await page.keyboard.type('Read status.example.com\nand tell me if anything changed')
   await box(page, 'Time zone').fill(zone)
   const preview = page.getByRole('status').filter({ hasText: /runs|read|Next/ })

@@ -50,6 +50,9 @@ export function Missions() {
   )
 }
 
+const about =
+  'A mission is a prompt with a schedule, such as “weekdays at 08:30”. You can also ask for one in a thread.'
+
 function Lists({ list }: { list: readonly Mission[] }) {
   const { query } = route.value
   const writing = query.has('new')
@@ -65,7 +68,15 @@ function Lists({ list }: { list: readonly Mission[] }) {
       open={open}
       back="/missions"
       all="All missions"
-      list={list.length > 0 && <List list={list} shown={shown} />}
+      list={
+        list.length > 0 ? (
+          <List list={list} shown={shown} />
+        ) : (
+          <EmptyCard icon="clock" title="No missions yet">
+            {about}
+          </EmptyCard>
+        )
+      }
     >
       {writing ? (
         <NewMission />
@@ -95,7 +106,7 @@ function None() {
         </Button>
       }
     >
-      A mission is a prompt with a schedule, such as “weekdays at 08:30”. You can also ask for one in a thread.
+      {about}
     </Empty>
   )
 }
