@@ -116,7 +116,8 @@ export function createSecretStore({ sql, seal, now }: { sql: Sql; seal: Seal; no
         // The clocks of two replicas may differ by more than a renewal takes.
         const row = sql.backend === 'postgres' ? yield* first(`SELECT ${databaseClock} AS now`) : undefined
         const at = row ? Number(row['now']) : now()
-        // A claim that ends later than a new one would is from a clock that was set back since.
+        // A claim that ends much later than a new one would is from a clock that was set back since. A little later is one that
+        // another replica made while this one waited for the row.
         const claimed = yield* changes(
           `UPDATE secrets SET renewing_until = ? WHERE user_id = ? AND name = ? AND updated_at = ?
              AND (renewing_until IS NULL OR renewing_until NOT BETWEEN ? AND ?)`,
@@ -125,7 +126,7 @@ export function createSecretStore({ sql, seal, now }: { sql: Sql; seal: Seal; no
           name,
           updatedAt,
           at,
-          at + forMs,
+          at + 2 * forMs,
         )
         return claimed > 0
       }),

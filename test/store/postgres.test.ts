@@ -179,6 +179,27 @@ test('a job without a row to wait for is stored whole or not at all, and holds n
   await sql.close()
 })
 
+test('of two replicas that claim a renewal at once, the one that reads the clock first does not take over', async (t) => {
+  const { url, sql } = await server.emptied()
+  const { store } = await openPostgresStore({ url, seal })
+  t.after(() => store.close())
+  await store.secrets.set('tool/a/key', 'one', { owner: ada, renewal: { token: 'r1' } })
+  const secret = await store.secrets.find('tool/a/key', ada)
+  assert.ok(secret)
+  const other = await sql.pool.connect()
+  await other.query('BEGIN')
+  await other.query('SELECT name FROM secrets FOR UPDATE')
+  const late = store.secrets.claimRenewal(secret, 60_000)
+  const waiting = `SELECT 1 FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'`
+  await until(async () => (await sql.pool.query(waiting)).rowCount === 1)
+  await other.query(
+    'UPDATE secrets SET renewing_until = (EXTRACT(EPOCH FROM clock_timestamp()) * 1000)::BIGINT + 60000',
+  )
+  await other.query('COMMIT')
+  other.release()
+  assert.equal(await late, false)
+})
+
 test('a fault of the job itself leaves the connection and the next job unharmed', async () => {
   const sql = openPostgres(await bareDatabase())
   const bad = () => sql.write(() => query('SELECT no_such_column'))
