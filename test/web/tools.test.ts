@@ -143,6 +143,33 @@ test('of a tool with actions one is tried, with its own parameters', { skip }, a
   await detail.getByText('It failed').waitFor()
 })
 
+test('an action is tried while another one is under way, whose answer is not shown for it', { skip }, async (t) => {
+  const file = join(site.home, 'slow.json')
+  const actions = [{ id: 'first' }, { id: 'second', params: { type: 'object', properties: { b: { type: 'string' } } } }]
+  writeFileSync(file, JSON.stringify({ version: '1.0.0', wit_version: '0.3.0', http: { allowlist: [] }, actions }))
+  const words = ['tool', 'install', wasm, '--capabilities', file, '--name', 'slow']
+  assert.equal((await atrium(site.home, words)).code, 0)
+  t.after(() => site.call('DELETE', '/api/tools/slow'))
+  const page = await site.visit(t, '/tools?tool=slow')
+  const answers: (() => Promise<void>)[] = []
+  await page.route(/slow\/test$/, (route, request) => {
+    const output = request.postDataJSON().context.capability_id
+    answers.push(() => route.fulfill({ json: { output, error: null, logs: [], requests: [], blocked: [] } }))
+  })
+  const detail = page.getByRole('article', { name: 'slow' })
+  const button = detail.getByRole('button', { name: 'Test' })
+  await button.click()
+  await until(() => answers.length === 1)
+  await detail.getByRole('combobox', { name: 'Action' }).selectOption('slow_second')
+  await detail.getByRole('textbox', { name: 'b' }).waitFor()
+  assert.equal(await button.getAttribute('aria-busy'), 'false')
+  await button.click()
+  await until(() => answers.length === 2)
+  for (const answer of answers) await answer()
+  await detail.getByText('It answers').waitFor()
+  assert.equal(await detail.locator('.trial-output').textContent(), 'slow.second')
+})
+
 test('a component is tried in the sandbox, and what it reached for is shown', { skip }, async (t) => {
   const page = await site.visit(t, '/tools?tool=almanac')
   const detail = page.getByRole('article', { name: 'almanac' })

@@ -28,39 +28,42 @@ type Schema = {
 type Outcome = { readonly trial: ToolTrial; readonly ms: number }
 
 /** Of a tool with actions, one of them is tried. */
-export function Trial({ tool: { name, schema: whole, actions = [] } }: { tool: Tool }) {
-  const chosen = useSignal(actions[0])
-  const schema: Schema = chosen.value?.schema ?? whole
+export function Trial({ tool: { name, schema, actions = [] } }: { tool: Tool }) {
+  const chosen = useSignal<string | undefined>(undefined)
+  const action = actions.find((each) => each.name === chosen.value) ?? actions[0]
+  return (
+    <div class="tool-part">
+      <h3>Try it</h3>
+      {action && (
+        <Select
+          name="Action"
+          value={action.name}
+          options={actions.map((each) => ({ value: each.name, label: each.name }))}
+          onChange={(to) => (chosen.value = to)}
+        />
+      )}
+      <Call key={action?.name} name={name} schema={action?.schema ?? schema} context={action?.context} />
+    </div>
+  )
+}
+
+type CallProps = { readonly name: string; readonly schema: Schema; readonly context: unknown }
+
+function Call({ name, schema, context }: CallProps) {
   const fields = fieldsOf(schema)
   const values = useSignal<Readonly<Record<string, string>>>({})
   const json = useSignal(template(schema))
   const act = useAct()
   const outcome = useSignal<Outcome | undefined>(undefined)
-  const choose = (to: string): void => {
-    chosen.value = actions.find((action) => action.name === to)
-    values.value = {}
-    json.value = template(chosen.value?.schema ?? whole)
-    outcome.value = undefined
-  }
   const test = async (): Promise<void> => {
     const params = fields ? paramsOf(fields, values.value) : readJson(json.value)
     if (params === undefined) throw new Error('This is not a JSON object.')
     outcome.value = undefined
     const began = performance.now()
-    const call = { params, ...(chosen.value && { context: chosen.value.context }) }
-    outcome.value = { trial: await tryTool(name, call), ms: performance.now() - began }
+    outcome.value = { trial: await tryTool(name, { params, context }), ms: performance.now() - began }
   }
   return (
-    <Form look="tool-part trial" name={`Try ${name}`} act={act} work={test}>
-      <h3>Try it</h3>
-      {chosen.value && (
-        <Select
-          name="Action"
-          value={chosen.value.name}
-          options={actions.map((action) => ({ value: action.name, label: action.name }))}
-          onChange={choose}
-        />
-      )}
+    <Form look="trial" name={`Try ${name}`} act={act} work={test}>
       <div class={fields?.length === 1 ? 'trial-row' : 'trial-fields'}>
         {fields ? (
           fields.map(({ key, schema: part, required }) => (
