@@ -63,6 +63,8 @@ export interface Missions {
   /** Throws mission_running while a run is under way. */
   run(user: UserId, id: string): Promise<MissionRun>
   runs(user: UserId, id: string, query: PageQuery): Promise<Page<MissionRun>>
+  /** Throws invalid_input for a text, tools or a cap that no mission may have. */
+  check(user: UserId, input: MissionInput): void
   /** Explains a schedule, without a mission. Throws invalid_input. */
   preview(user: UserId, input: Pick<MissionInput, 'schedule' | 'zone'>): Promise<Preview>
   /** The user's zone, if one is set, and the one that is used. */
@@ -145,6 +147,7 @@ export function createMissions({ store, turns, toolNames, onChange }: MissionsPa
   }
 
   return {
+    check,
     async add(user, input) {
       const { prompt = '', schedule: text = '', zone = await zoneOf(user), tools, capUsd, missed = 'once' } = input
       check(user, { ...input, prompt })

@@ -66,9 +66,11 @@ export function createMissionTools(missions: () => Promise<Missions>): readonly 
       parameters: schemaOf(fields, ['prompt', 'schedule']),
       brief: ({ title, prompt = '' }) => `Create the mission “${shortened(title ?? prompt)}”`,
       async preview(args, { user, serviceTools }) {
-        const { understood } = await (await missions()).preview(user, args)
-        const { title, cap_usd: capUsd, prompt = '' } = args
+        const all = await missions()
         const tools = narrowed(toolsIn(args), serviceTools)
+        all.check(user, { ...inputOf(args), tools })
+        const { understood } = await all.preview(user, args)
+        const { title, cap_usd: capUsd, prompt = '' } = args
         return shown({ title, schedule: understood, tools, capUsd, prompt })
       },
       async run(args, { user, serviceTools }) {
@@ -90,6 +92,7 @@ export function createMissionTools(missions: () => Promise<Missions>): readonly 
         const all = await missions()
         const before = await all.get(user, args.id ?? '')
         refuseWider([before.tools, toolsIn(args) ?? before.tools], serviceTools)
+        all.check(user, inputOf(args))
         const anew = args.schedule !== undefined || args.zone !== undefined
         const { schedule = before.schedule, zone = before.zone } = args
         const { understood } = anew ? await all.preview(user, { schedule, zone }) : before

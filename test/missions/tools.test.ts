@@ -57,6 +57,25 @@ test('a reminder is asked for, shown whole, and created once it is allowed; so a
   assert.equal(short?.question.text, `Create the mission “${'word '.repeat(12)}…”?`)
 })
 
+test('nobody is asked about a mission that cannot be, such as one with a tool that is not here', async (t) => {
+  const { store, turns } = openHouse(t)
+  const missions = createMissions({ store, turns, toolNames: () => new Set(['time']), onChange: () => {} })
+  const tools = new Map(createMissionTools(() => Promise.resolve(missions)).map((each) => [each.spec.name, each]))
+  const given = { prompt: 'x', schedule: 'daily at 9am' }
+  const { id } = await missions.add(ada, given)
+  for (const [wrong, message] of [
+    [{ tools: 'time, nope' }, /"nope", which is no tool here/],
+    [{ tools: 'time\nCost: at most $0.01 a run' }, /which is no tool here/],
+    [{ cap_usd: 0 }, /above 0/],
+    [{ title: 'x'.repeat(10_000) }, /title/],
+  ] as const) {
+    const asks = async (name: string, args: object) =>
+      tools.get(name)?.ask?.(JSON.stringify({ ...args, ...wrong }), { user: ada, signal })
+    await assert.rejects(asks('mission_create', given), message)
+    await assert.rejects(asks('mission_update', { id }), message)
+  }
+})
+
 test('a turn with fewer tools makes missions with no others, and neither changes nor runs a wider one', async (t) => {
   const { store, turns } = openHouse(t)
   const names = new Set(['mission_create', 'time', 'shell'])
