@@ -52,21 +52,22 @@ export async function inputAt(parts: InputParts, { user, sent, place, thread }: 
   const fresh = items.slice(place.fresh)
   const waitsFor = place.kind === 'fork' ? callBefore(items, place.fresh) : thread?.openCall
   const outputs = fresh.some(({ type }) => type === 'output')
+  const closed = place.kind === 'thread' && waitsFor === undefined && outputs
+  if (closed && place.turnId === '') throw noOpenCall(sent)
+  const kept = closed ? await keptOutput(parts, user, { place, fresh }) : undefined
   // The call was cancelled elsewhere, or the history has answers of others: all of it is new to a thread of its own.
-  const lost = place.kind === 'thread' && waitsFor === undefined && outputs
-  if (lost && place.turnId === '') throw noOpenCall(sent)
-  if (place.kind === 'new' || lost) return seed(sent, items, {}, undefined)
+  if (place.kind === 'new' || (closed && !kept)) return seed(sent, items, {}, undefined)
   const at = place.kind === 'thread' ? endOf(place) : { forks: place.forks }
   const before = await instructionsAt(parts, user, place)
-  if (waitsFor === undefined) return seed(sent, fresh, at, before)
+  if (waitsFor === undefined) return seed(sent, kept ? fresh.filter((item) => item !== kept) : fresh, at, before)
   const answer = outputFor(waitsFor, sent, place.fresh)
   // Of several outputs of one call the first counts, as in a history that is new.
   const rest = fresh.filter((item) => item.type !== 'output' || item.callId !== waitsFor)
-  const closed = outputAnswer(user, answer)
-  if (rest.length === 0) return { at, input: [closed], resumes: waitsFor, instructions: before }
+  const given = outputAnswer(user, answer)
+  if (rest.length === 0) return { at, input: [given], resumes: waitsFor, instructions: before }
   const dropped = await laterCalls(parts, user, { place, waitsFor })
   const more = await seed(sent, rest, at, before)
-  return { ...more, input: [closed, ...dropped, ...more.input], resumes: waitsFor }
+  return { ...more, input: [given, ...dropped, ...more.input], resumes: waitsFor }
 }
 
 /** The end of a thread. One that the caller named goes on wherever it ends. */
@@ -89,7 +90,7 @@ async function seed(
   const now = hashOfInstructions(instructions)
   const blocks = now === before ? '' : await instructionsBlock(instructions)
   // The history is all that the thread has: the assistant spoke last.
-  if (items.length === 0 && before !== undefined) {
+  if (items.length === 0 && (at.historyEnd ?? at.forks) !== undefined) {
     return { at, input: [textMessage('user', `${blocks}${context}Continue.`)], instructions: now }
   }
   return { at, input: seedItems(items, blocks + context, field), instructions: now }
@@ -123,6 +124,24 @@ function outputFor(callId: string, { items, field, pathOf }: SentHistory, from: 
   if (found) return found
   const message = `the thread waits for the output of ${callId}: send it as a tool message`
   throw new AppError('tool_output_required', message, { param: field })
+}
+
+type Closed = { readonly place: Extract<Place, { kind: 'thread' }>; readonly fresh: readonly ChainedItem[] }
+
+/**
+ * The output that the thread has already, because the turn that it resumed failed or was stopped: the request is a retry, or
+ * the next message. Undefined where more than messages of the user follow it.
+ */
+async function keptOutput(parts: InputParts, user: UserId, { place, fresh }: Closed): Promise<Output | undefined> {
+  const [output, ...rest] = fresh
+  const isNext = rest.every((item) => item.type === 'message' && item.role === 'user')
+  if (output?.type !== 'output' || !isNext) return undefined
+  const { lastSeq } = (await parts.turns.get(user, place.turnId)) ?? {}
+  if (lastSeq === undefined) return undefined
+  const { entries } = await parts.threads.entries(user, place.threadId, { after: lastSeq, limit: 1 })
+  const item = entries[0]?.item
+  const isKept = item?.type === 'answer' && item.callId === output.callId && item.output === output.output
+  return isKept ? output : undefined
 }
 
 function noOpenCall({ items, pathOf }: SentHistory): AppError {

@@ -3,6 +3,7 @@ import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { textOf } from '#core/item.ts'
 import { eventually } from '../test-app.ts'
+import type { Reply } from '#models/script.ts'
 import type { Wire } from '../responses/serve.ts'
 import { assistant, complete, tool, user, weather } from './client.ts'
 
@@ -86,6 +87,44 @@ describe('functions of the caller', () => {
     const told = await complete(served, [...start, ...outputs], { tools: [weather] })
     assert.match(told.text, /sunny/)
     assert.equal(told.thread, thread)
+  })
+
+  it('keep their thread where the turn after their output failed: a retry and the next message go on there', async (t) => {
+    const replies: Reply[] = [
+      { when: 'weather', text: 'Looking.', calls: [{ name: 'get_weather', args: { city: 'Rome' } }] },
+      { afterTool: 'get_weather', error: { code: 'model_failed', message: 'broke' } },
+      { when: 'Continue.', error: { code: 'model_failed', message: 'broke again' } },
+      { when: '', text: 'You said: {{input}}' },
+    ]
+    const served = await open(t, { replies })
+    const asked = await complete(served, [user('weather?')], { tools: [weather] })
+    const output = tool(asked.calls[0]?.['id'], 'sunny')
+    const history = [user('weather?'), assistant(asked.text, { tool_calls: asked.calls }), output]
+    for (const _ of ['first', 'retry', 'another']) {
+      const { status, thread } = await complete(served, history, { tools: [weather] })
+      assert.deepEqual([status, thread], [502, asked.thread])
+    }
+    const next = await complete(served, [...history, user('and?')], { tools: [weather] })
+    assert.deepEqual([next.text, next.thread], ['You said: and?', asked.thread])
+    const [, looking] = served.asked.at(-1)?.items ?? []
+    assert.deepEqual(looking?.type === 'message' && looking.content, [{ type: 'text', text: 'Looking.' }])
+    const after = [...history, user('and?'), assistant(next.text), user('so?')]
+    assert.equal((await complete(served, after)).thread, asked.thread)
+    assert.equal(await count(served), 1)
+  })
+
+  it('have a thread of their own for another output than the one that a failed turn has', async (t) => {
+    const replies: Reply[] = [
+      { when: 'weather', calls: [{ name: 'get_weather', args: { city: 'Rome' } }] },
+      { afterTool: 'get_weather', error: { code: 'model_failed', message: 'broke' } },
+    ]
+    const served = await open(t, { replies })
+    const { calls, thread } = await complete(served, [user('weather?')], { tools: [weather] })
+    const start = [user('weather?'), assistant(null, { tool_calls: calls })]
+    const [sunny, rainy] = ['sunny', 'rainy'].map((output) => [...start, tool(calls[0]?.['id'], output)])
+    assert.equal((await complete(served, sunny ?? [], { tools: [weather] })).thread, thread)
+    assert.notEqual((await complete(served, rainy ?? [], { tools: [weather] })).thread, thread)
+    assert.match(JSON.stringify(served.asked.at(-1)?.items), /rainy/)
   })
 
   it('fork before another output of the same call', async (t) => {

@@ -40,6 +40,23 @@ describe('replayed calls', () => {
     assert.notEqual(String(stale.body['id']).slice(-32), String(first['id']).slice(-32))
   })
 
+  it('goes on in its thread where the turn after the output failed', async (t) => {
+    const flaky = await serve({
+      replies: [
+        { when: 'weather', text: 'Let me look.', calls: [{ name: 'get_weather', args: { city: 'Rome' } }] },
+        { afterTool: 'get_weather', error: { code: 'model_failed', message: 'broke' } },
+        { when: 'Continue.', text: 'It is sunny.' },
+      ],
+    })
+    t.after(() => flaky.close())
+    const { body: first } = await flaky.create({ input: 'weather?', tools })
+    const history = [{ role: 'user', content: 'weather?' }, ...outputOf(first), outputFor(first)]
+    const { body: failed } = await flaky.create({ input: history, tools })
+    const { body: retried } = await flaky.create({ input: history, tools })
+    assert.deepEqual([failed['status'], retried['status'], textIn(retried)], ['failed', 'completed', 'It is sunny.'])
+    assert.equal(String(retried['id']).slice(-32), String(first['id']).slice(-32))
+  })
+
   it("takes another user's replay as a history of its own", async () => {
     const first = await ask()
     const history = [{ role: 'user', content: 'weather?' }, ...outputOf(first), outputFor(first, 'theirs')]
