@@ -1,4 +1,5 @@
 // A thread as the loop reads it: its log, and the prompt made of it, item by item.
+import { isDeepStrictEqual } from 'node:util'
 import {
   type Call,
   isRemoved,
@@ -142,7 +143,7 @@ export function createAppend(fence: Fence, marker: (() => Marker) | undefined) {
   function addToPrompt(history: History, item: Item): void {
     switch (item.type) {
       case 'message':
-        if (!isRemoved(item)) show(history, once(item, fencedMessage))
+        if (!isRemoved(item)) showMessage(history, once(item, fencedMessage))
         break
       case 'reasoning':
         show(history, item)
@@ -235,6 +236,12 @@ function show(history: History, item: Item): void {
   history.prompt.push(item)
   history.tokens += tokensInItem(item)
   history.pictures += pictureChars(item)
+}
+
+/** Apps repeat a message whose turn failed: the model reads it once. */
+function showMessage(history: History, item: Message): void {
+  const isRepeated = item.role === 'user' && isDeepStrictEqual(history.prompt.at(-1), item)
+  if (!isRepeated) show(history, item)
 }
 
 /** Results enter the prompt together, in call order, once all have arrived. */

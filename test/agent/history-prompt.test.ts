@@ -43,6 +43,20 @@ test('outside text reaches the model in a fence, by whichever way it came, with 
   }
 })
 
+test('a message that is repeated because its turn failed is read once', async () => {
+  const file = (text: string): Item => ({ type: 'message', role: 'user', content: [{ type: 'file', name: 'a', text }] })
+  const log = createLog()
+  const histories = createHistories({ threads: log.threads, fence })
+  const entries = log.append('retry', user, prose, user, user, file('x'), file('x'), file('y'), user)
+  const history = await histories.open({ turn: turnIn('retry'), entries })
+  const texts = history.prompt.map((item) => (item.type === 'message' ? textOf(item) : ''))
+  assert.deepEqual(
+    texts.map((text) => text.replace(/<[^>]*>/g, '').trim()),
+    ['go', 'well', 'go', 'x', 'y', 'go'],
+  )
+  assert.equal(history.items.length, entries.length)
+})
+
 test('a framing is text of the prompt: one with the words before it, and fenced where it came from outside', async () => {
   const content: Part[] = [
     { type: 'text', text: 'Look' },

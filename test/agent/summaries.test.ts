@@ -288,7 +288,7 @@ test('a smaller window cuts again what a larger one had let through', async (t) 
 
 test('others go on while the items of a long history are cut', async (t) => {
   const store = openTestStore(t)
-  const input = Array.from({ length: 50 }, (_, at) => ({ id: `m${at}`, item: user('x'.repeat(8_000)) }))
+  const input = Array.from({ length: 50 }, (_, at) => ({ id: `m${at}`, item: user(`${at} ${'x'.repeat(8_000)}`) }))
   const started = await store.turns.start(turnOf({ input }))
   const history = await createHistories({ threads: store.threads, fence }).open(started)
   assert.ok((await loopTurns(t, () => fit(history, 500))) > 40)
