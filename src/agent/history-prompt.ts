@@ -240,8 +240,9 @@ function show(history: History, item: Item): void {
 
 /** Apps repeat a message whose turn failed: the model reads it once. */
 function showMessage(history: History, item: Message): void {
-  const isRepeated = item.role === 'user' && isDeepStrictEqual(history.prompt.at(-1), item)
-  if (!isRepeated) show(history, item)
+  const last = history.prompt.at(-1)
+  if (item.role === 'user' && last?.type === 'message' && isDeepStrictEqual(last, item)) return
+  show(history, item)
 }
 
 /** Results enter the prompt together, in call order, once all have arrived. */
