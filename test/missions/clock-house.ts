@@ -3,7 +3,7 @@ import type { TestContext } from 'node:test'
 import type { UserId } from '#core/ids.ts'
 import type { Mission, MissionRun, SettledMission } from '#core/mission.ts'
 import type { Turn } from '#core/turn.ts'
-import { silentLog } from '#lib/log.ts'
+import { type Log, silentLog } from '#lib/log.ts'
 import { type MissionClock, createMissionClock } from '#missions/clock.ts'
 import { createMissions, type MissionInput, type Missions } from '#missions/missions.ts'
 import { newsOfMission } from '#reach/events.ts'
@@ -27,7 +27,9 @@ export type Opened = House & {
   runs(mission: Mission): Promise<readonly MissionRun[]>
 }
 
-export function open(t: TestContext, parts: HouseParts = {}, more: { maxRunning?: number; idle?: true } = {}): Opened {
+type More = { maxRunning?: number; idle?: true; log?: Log }
+
+export function open(t: TestContext, parts: HouseParts = {}, more: More = {}): Opened {
   const time = { now: start }
   const now = (): number => time.now
   const store = openTestStore(t, now)
@@ -35,12 +37,12 @@ export function open(t: TestContext, parts: HouseParts = {}, more: { maxRunning?
   const house = openHouse(t, { ...parts, store, now, observer: { stepped: () => {}, rested } })
   const settled: SettledMission[] = []
   const news: UserId[] = []
-  const { maxRunning } = more
+  const { maxRunning, log = silentLog } = more
   const clock = createMissionClock({
     store,
     turns: house.turns,
     bus: house.bus,
-    log: silentLog,
+    log,
     newsOf(each) {
       settled.push(each)
       return newsOfMission(each)

@@ -3,6 +3,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { AppError } from '#core/errors.ts'
 import type { Mission } from '#core/mission.ts'
+import { silentLog } from '#lib/log.ts'
 import { ada, rejectsWith } from '../store/harness.ts'
 import { createHeldReply, turnOver, until } from '../turns/house.ts'
 import { ended, hour, open, outcomes, start } from './clock-house.ts'
@@ -209,6 +210,26 @@ test('missions that cannot be fired hold up no other mission, however many they 
   house.clock.wake()
   await until(async () => (await house.runs(good)).length === 1)
   assert.deepEqual(outcomes(await ended(house, good)).length, 1)
+})
+
+test('looks that fail one after another are told once, and again after one that did not fail', async (t) => {
+  const told: unknown[] = []
+  const house = open(t, {}, { idle: true, log: { ...silentLog, error: (fields) => void told.push(fields) } })
+  const { missions } = house.store
+  const nearest = missions.nearest.bind(missions)
+  let away = true
+  const { mock: looks } = t.mock.method(missions, 'nearest', () =>
+    away ? Promise.reject(new Error('away')) : nearest(),
+  )
+  for (const next of [true, true, false, true]) {
+    away = next
+    const before = looks.callCount()
+    house.clock.wake()
+    await until(() => looks.callCount() > before)
+    await turnOver()
+  }
+  await until(() => told.length >= 2)
+  assert.equal(told.length, 2)
 })
 
 test('a run that somebody stops is told as such', async (t) => {
