@@ -193,6 +193,12 @@ test('attempts are counted by address', async (t) => {
   assert.deepEqual([refused.status, refused.json.error.code], [429, 'rate_limited'])
   assert.equal(refused.headers.get('retry-after'), '60')
   assert.equal((await signIn({ token: operatorToken }, from('10.0.0.2'))).status, 200)
+  for (let at = 0; at < 20; at++) await signIn({ token: 'nope' }, from(`2001:db8:1:2::${at}`))
+  assert.equal(
+    (await signIn({ token: operatorToken }, from('2001:db8:1:2:ffff::9'))).status,
+    429,
+    'one /64 is one client',
+  )
   clock.now += 60_000
   assert.equal((await signIn({ token: operatorToken }, from('10.0.0.1'))).status, 200)
 })
