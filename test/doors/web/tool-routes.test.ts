@@ -19,6 +19,9 @@ const access: AccessRow[] = [
   { kind: 'http', methods: ['GET'], host: 'a.example', path: '/' },
   { kind: 'secret', secret: 'token', hosts: ['a.example'], place: { type: 'bearer' } },
 ]
+const actions = [
+  { name: 'made_get', description: 'Gets.', schema: { type: 'object' }, context: { capability_id: 'get' } },
+]
 const made: ToolView = {
   ...plain,
   name: 'made',
@@ -27,6 +30,7 @@ const made: ToolView = {
   about: { brief: 'Tells.', may: ['tell'], cannot: ['lie'] },
   access,
   capabilities: { version: '1' },
+  actions,
   installedAt: Date.UTC(2026, 0, 31),
 }
 const shown = {
@@ -37,6 +41,7 @@ const shown = {
   may: ['tell'],
   cannot: ['lie'],
   access,
+  actions,
   installed_at: '2026-01-31T00:00:00.000Z',
   needs: 'sign_in',
 }
