@@ -37,7 +37,7 @@ const cases: readonly (readonly [what: string, markdown: string, pieces: readonl
   ],
   [
     'the end of a name is that of its language',
-    `\`\`\`rb\n${lines(9)}\n\`\`\``,
+    `\`\`\`Rb\n${lines(9)}\n\`\`\``,
     [text('[code-1.rb]'), { type: 'file', name: 'code-1.rb', text: lines(9) }],
   ],
   [
