@@ -94,10 +94,10 @@ test('a turn with fewer tools makes missions with no others, and neither changes
     ['shell, time', ['time']],
     ['shell', []],
   ] as const) {
-    const args = JSON.stringify({ prompt: 'x', schedule: 'daily at 9am', tools: asked })
+    const args = JSON.stringify({ prompt: 'x', schedule: 'daily at 9am', tools: asked, cap_usd: 0.5 })
     const question = await find('mission_create').ask?.(args, narrow)
     assert.ok(question?.preview?.type === 'mission')
-    assert.deepEqual(question.preview.tools, kept)
+    assert.deepEqual([question.preview.tools, question.preview.capUsd], [kept, 0.5])
     const id = /^created mission (\S+):/.exec(await find('mission_create').run(args, context))?.[1] ?? ''
     assert.deepEqual((await missions.get(ada, id)).tools, kept)
     const change = JSON.stringify({ id, tools: 'time' })
