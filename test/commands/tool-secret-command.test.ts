@@ -40,6 +40,7 @@ test('a tool that lacks its secret says how to set it, and its turn waits for th
   assert.deepEqual([byVariable.code, /METEO_TOKEN, which is set/.test(byVariable.stdout)], [0, true])
   const stored = await atrium(home.path, ['tool', 'auth', 'locked'], { input: 'hush-token\n' })
   assert.deepEqual([stored.code, /Ask the office/.test(stored.stderr)], [0, true])
+  assert.match(stored.stdout, /Stored meteo_key\. A turn that waited goes on\.\n/)
   assert.doesNotMatch(stored.stdout + stored.stderr + byVariable.stdout, /hush/)
   assert.match((await atrium(home.path, ['tool', 'setup', 'locked'])).stdout, /needs no set-up\.\n/)
   const unknown = await atrium(home.path, ['tool', 'setup', 'locked', '--secret', 'other'])
