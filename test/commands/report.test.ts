@@ -1,6 +1,6 @@
 // How commands speak.
 import assert from 'node:assert/strict'
-import { readFile, writeFile } from 'node:fs/promises'
+import { type FileHandle, open as openFile, writeFile } from 'node:fs/promises'
 import { test, type TestContext } from 'node:test'
 import { programName } from '#config.ts'
 import { AppError } from '#core/errors.ts'
@@ -43,7 +43,12 @@ test('a command that may open no other file says how it may, also where that kep
   using _ = openAllFiles()
   const words =
     'error: too many open files: raise the limit, with `ulimit -n 4096` or LimitNOFILE in a unit of systemd\n'
-  const open = async (): Promise<void> => void (await readFile(import.meta.filename))
+  const held: FileHandle[] = []
+  t.after(() => Promise.all(held.map((file) => file.close())))
+  /** Until it is refused: what an earlier file of this process still closes makes room for one. */
+  const open = async (): Promise<void> => {
+    for (;;) held.push(await openFile('/dev/null'))
+  }
   const load = (): Promise<void> =>
     open().catch((cause: unknown) => {
       throw new AppError('invalid_input', 'this file cannot be read: name another one', { cause })
