@@ -20,6 +20,27 @@ export function amountWords(usd: number): string {
   return `$${usd === 0 || usd >= 0.01 ? usd.toFixed(2) : usd.toPrecision(2)}`
 }
 
+type MissionFacts = {
+  /** Without line ends: nothing in it may look like a line of ours. */
+  readonly title?: string | undefined
+  readonly status?: string | undefined
+  /** In words; absent where it stands elsewhere. */
+  readonly schedule?: string | undefined
+  readonly tools?: readonly string[] | undefined
+  readonly capUsd?: number | undefined
+}
+
+/** What is said of a mission above its prompt, a line each. */
+export function missionLines({ title, status, schedule, tools, capUsd }: MissionFacts): string[] {
+  return [
+    ...(title === undefined ? [] : [`Title: ${title}`]),
+    ...(status === undefined ? [] : [`Status: ${status}`]),
+    ...(schedule === undefined ? [] : [`When: ${schedule}`]),
+    `Tools: ${tools ? tools.join(', ') || 'none' : 'all'}`,
+    ...(capUsd === undefined ? [] : [`Cost: at most ${amountWords(capUsd)} a run`]),
+  ]
+}
+
 /**
  * A sum of costs that stands alone: `$0.84`, or `at least $0.84` when the price of some calls is unknown, `cost unknown` when
  * no price is known. Zero is `$0.00`, not `free`.

@@ -4,7 +4,7 @@ import type { InputRequest } from '#core/form.ts'
 import type { Gate } from '#core/item.ts'
 import type { Preview, Question, Reach, Scope } from '#core/question.ts'
 import { reachInParams } from '#core/tool.ts'
-import { amountWords } from '#core/words.ts'
+import { missionLines } from '#core/words.ts'
 import { scopesOf } from './grant-rules.ts'
 import { printable } from './printable.ts'
 
@@ -47,8 +47,10 @@ export function previewText(preview: Preview): string {
       return [`$ ${preview.command}`, ...commandWords(preview)].join('\n')
     case 'document':
       return 'diff' in preview ? preview.diff : preview.content
-    case 'mission':
-      return `${missionLines(preview).join('\n')}\n\n${preview.prompt}`
+    case 'mission': {
+      const title = preview.title === undefined ? undefined : printable(preview.title)
+      return [...missionLines({ ...preview, title }), 'What to do:', '', preview.prompt].join('\n')
+    }
     case 'arguments':
       return JSON.stringify(preview.fields, undefined, 2)
     default:
@@ -59,18 +61,6 @@ export function previewText(preview: Preview): string {
 function commandWords({ cwd, timeoutSecs: secs }: Preview & { type: 'command' }): string[] {
   const words = [cwd && `in ${cwd}`, secs !== undefined && `for at most ${secs} seconds`].filter(Boolean)
   return words.length > 0 ? [`(${words.join(', ')})`] : []
-}
-
-/** What is said of a mission above its prompt: one line each, so that nothing in a title looks like a line of ours. */
-function missionLines({ title, status, schedule, tools, capUsd }: Preview & { type: 'mission' }): string[] {
-  return [
-    ...(title === undefined ? [] : [`Title: ${printable(title)}`]),
-    ...(status === undefined ? [] : [`Status: ${status}`]),
-    `When: ${schedule}`,
-    `Tools: ${tools ? tools.join(', ') || 'none' : 'all'}`,
-    ...(capUsd === undefined ? [] : [`Cost: at most ${amountWords(capUsd)} a run`]),
-    'What to do:',
-  ]
 }
 
 /** Says which secret a call needs, and whether it is missing or was refused. */

@@ -1,6 +1,6 @@
 // Text of an approval's preview: diff lines, request headers and body, arguments. Pure. All input is untrusted: hidden
 // characters are written as their numbers.
-import { amountWords } from '#core/words.ts'
+import { missionLines } from '#core/words.ts'
 import type { Preview } from '#doors/web/wire/gate.ts'
 import { printable } from '#safety/printable.ts'
 
@@ -42,14 +42,9 @@ export function requestRest({ headers = {}, body = '' }: Preview & { type: 'requ
 }
 
 /** What a mission may use and spend, then its whole prompt. */
-export function missionText({ title, status, tools, cap_usd: cap, prompt }: Preview & { type: 'mission' }): string {
-  const lines = [
-    ...(title === undefined ? [] : [`Title: ${printable(title)}`]),
-    ...(status === undefined ? [] : [`Status: ${status}`]),
-    `Tools: ${tools ? tools.join(', ') || 'none' : 'all'}`,
-    ...(cap === undefined ? [] : [`Cost: at most ${amountWords(cap)} a run`]),
-  ]
-  return printable(`${lines.join('\n')}\n\n${prompt}`, { lines: true })
+export function missionText({ title, status, tools, cap_usd: capUsd, prompt }: Preview & { type: 'mission' }): string {
+  const lines = missionLines({ title: title === undefined ? undefined : printable(title), status, tools, capUsd })
+  return printable([...lines, '', prompt].join('\n'), { lines: true })
 }
 
 /** Arguments as indented JSON, or on one line if short. A string keeps its lines. */
